@@ -1,8 +1,8 @@
-"""python -m bench.search_speed [CHUNKS]: what a search of a large knowledge base costs PostgreSQL, by mode.
+"""python -m bench.search_speed [CHUNKS [OTHERS]]: what a search of a large knowledge base costs PostgreSQL, by mode.
 
 The words of the chunks are drawn by Zipf's law out of 50,000, their vectors, of 256 dimensions, at random. Beside the
-large base are 1,000 of a hundred chunks each. Told is the processor time of the connection that searches, the median of
-five, for a question with a rare word, one with common words, and one with both.
+large base are OTHERS of a hundred chunks each. Told is the processor time of the connection that searches, the median
+of five, for a question with a rare word, one with common words, and one with both.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ SELECT gen_random_uuid(), id, :index, :model, :dimensions, (
 
 def main(arguments: list[str]) -> int:
     """Fill, measure and print."""
-    chunks = int(arguments[0]) if arguments else CHUNKS
+    chunks, others = map(int, [*arguments, *map(str, (CHUNKS, OTHERS)[len(arguments) :])])
     with private_parts() as folder, _app(folder):
         principal = session_principal_by_id(run_unit(SYSTEM, signed_up))
         large = _filled(principal, "Large", chunks)
-        small = [_filled(principal, f"Small {number}", OF_OTHERS) for number in range(OTHERS)][-1]
+        small = [_filled(principal, f"Small {number}", OF_OTHERS) for number in range(others)][-1]
         with db.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.execute(text("VACUUM ANALYZE"))
         print("without an index of vectors")

@@ -8,7 +8,7 @@ from typing import Any
 from marshmallow import fields, validate
 
 from app.engine.declare.record import Record
-from schemas.derive import read_schema, schema_of
+from schemas.derive import listed_schema, schema_of
 from schemas.fields import WireSchema
 
 COUNTED = ("exact", "atLeast", "none")
@@ -17,7 +17,8 @@ COUNTED = ("exact", "atLeast", "none")
 class ListMeta(WireSchema):
     """The window of a list: ``count`` rows match and are visible, ``take`` after ``skip`` were asked for. With a cursor
     ``next`` is that of the page that follows. ``counted`` says how the count was made, if one was asked for;
-    ``versions`` has the version of each record by its id, if they were."""
+    ``versions`` has the version of each record by its id, if they were. A list that a search ranks says whether it is
+    ``degraded``: by words alone, as the question came to no vector."""
 
     count = fields.Integer(required=True)
     take = fields.Integer(required=True)
@@ -25,6 +26,7 @@ class ListMeta(WireSchema):
     next = fields.String(allow_none=True)
     counted = fields.String(validate=validate.OneOf(COUNTED))
     versions = fields.Dict(keys=fields.String(), values=fields.Integer())
+    degraded = fields.Boolean()
 
 
 class Deleted(WireSchema):
@@ -40,7 +42,7 @@ def list_schema(model: type[Record]) -> WireSchema:
     return schema_of(
         f"{model.__name__}List",
         {
-            "data": fields.List(fields.Nested(read_schema(model)), required=True),
+            "data": fields.List(fields.Nested(listed_schema(model)), required=True),
             "meta": fields.Nested(ListMeta, required=True),
         },
     )
@@ -50,7 +52,7 @@ def list_schema(model: type[Record]) -> WireSchema:
 def guide_list_schema(model: type[Record]) -> WireSchema:
     """``{data, total, page, pageSize, hasMore}`` around records of ``model``, as the generation guide has it."""
     declared: dict[str, fields.Field[Any]] = {
-        "data": fields.List(fields.Nested(read_schema(model)), required=True),
+        "data": fields.List(fields.Nested(listed_schema(model)), required=True),
         "total": fields.Integer(required=True),
         "page": fields.Integer(required=True),
         "pageSize": fields.Integer(required=True),
@@ -58,5 +60,6 @@ def guide_list_schema(model: type[Record]) -> WireSchema:
         "next": fields.String(allow_none=True),
         "counted": fields.String(validate=validate.OneOf(COUNTED)),
         "versions": fields.Dict(keys=fields.String(), values=fields.Integer()),
+        "degraded": fields.Boolean(),
     }
     return schema_of(f"{model.__name__}GuideList", declared)

@@ -90,6 +90,12 @@ def default_model() -> tuple[str, int | None] | None:
     return (local_embedder.MODEL, local_embedder.DIMENSIONS) if local_embedder.is_available(settings) else None
 
 
+def usual() -> Embedder | None:
+    """Return what makes vectors here where nobody names a provider, if anything does."""
+    found = default_model()
+    return None if found is None else _own(found[0])
+
+
 def embedder_of(session: Session, index: AiRagIndex) -> Embedder | None:
     """Return what makes the vectors of a knowledge base, if anything here does."""
     return None if index.embedding_model is None else embedder_for(session, index.embedding_model, index.provider_id)
@@ -105,6 +111,11 @@ def embedder_for(session: Session, model: str, provider_id: UUID | None) -> Embe
             return None
         private = settings.private_provider_urls
         return Embedder(model, base_url_of(provider.base_url), sealed_secret=provider.api_key, private=private)
+    return _own(model)
+
+
+def _own(model: str) -> Embedder | None:
+    """What makes vectors of a model without a provider."""
     if settings.embeddings_url:
         if model != settings.embeddings_model:
             return None

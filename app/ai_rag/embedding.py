@@ -92,7 +92,7 @@ def fill(document_id: UUID, target: Target | None = None) -> Filled:
     has a job of its own. Raises Unavailable and NotEmbedded."""
     made, refused, after = 0, 0, -1
     while (batch := _next_batch(document_id, target, after)) is not None:
-        found = _embedded(batch.embedder, [content for _, content in batch.chunks])
+        found = embedded(batch.embedder, [content for _, content in batch.chunks])
         made += run_unit(SYSTEM, _keep, document_id, batch, found)
         refused += found.count(None)
         if refused == len(found) > 1:
@@ -133,7 +133,7 @@ def lacks_vector(model: str) -> ColumnElement[bool]:
     return ~exists().where(AiRagEmbedding.chunk_id == AiRagChunk.id, AiRagEmbedding.model == model)
 
 
-def _embedded(embedder: Embedder, texts: Sequence[str]) -> list[list[float] | None]:
+def embedded(embedder: Embedder, texts: Sequence[str]) -> list[list[float] | None]:
     """The vectors of texts, in halves where these are refused together, and none of one that is."""
     try:
         return list(embedder.embed(texts, SECONDS))
@@ -141,7 +141,7 @@ def _embedded(embedder: Embedder, texts: Sequence[str]) -> list[list[float] | No
         if len(texts) == 1:
             return [None]
         middle = len(texts) // 2
-        return _embedded(embedder, texts[:middle]) + _embedded(embedder, texts[middle:])
+        return embedded(embedder, texts[:middle]) + embedded(embedder, texts[middle:])
 
 
 def _keep(unit: Unit, document_id: UUID, batch: Batch, found: Sequence[list[float] | None]) -> int:

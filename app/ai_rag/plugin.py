@@ -6,6 +6,7 @@ from app.ai_rag import (
     indexing,
     local_embedder,
     models,
+    record_vectors,
     reembedding,
     searches,
     sources,
@@ -33,6 +34,7 @@ plugin = Plugin(
     },
     periodic=(
         Periodic("embed_left_over", "17 * * * *", embedding.embed_left_over),
+        Periodic("embed_records", "* * * * * */10", record_vectors.keep_true),
         Periodic("index_vectors", "*/10 * * * *", vector_indexes.keep_true),
     ),
     continuous=(Continuous("local-embedder", local_embedder.keep_running),),

@@ -38,6 +38,7 @@ class CrmContact(Record):
     __tablename__ = "crm_contact"
     domain, segment = "crm", "contact"
     searchable = ("first_name", "last_name", "email", "title")
+    semantic = ("first_name", "last_name", "title")
     label = ("first_name", "last_name")
     policy = Policy(Organization("organization_id"), links=True, shares=True)
     keys = (unique("organization_id", "email"), sorted_by("organization_id", "last_name"))
@@ -62,6 +63,7 @@ class CrmDeal(Record):
     __tablename__ = "crm_deal"
     domain, segment = "crm", "deal"
     searchable = ("name", "description", "next_step")
+    semantic = ("name", "description", "next_step")
     policy = Policy(Organization("organization_id"), links=True, shares=True)
     keys = (
         index("organization_id", "stage", "expected_close_at"),
@@ -125,6 +127,7 @@ class CrmCompany(Record):
     domain, segment = "crm", "company"
     plural = "companies"
     searchable = ("name", "industry")
+    semantic = ("name", "industry")
     legacy_envelope = True
     policy = Policy(Organization("organization_id", public=PUBLISHED), links=True, shares=True)
     operations_note = "delete is refused while contacts or deals point here"

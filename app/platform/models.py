@@ -1,4 +1,4 @@
-"""Models of feature flags and the audit log."""
+"""Models of feature flags, the audit log, and the vectors of records."""
 
 from __future__ import annotations
 
@@ -15,15 +15,19 @@ from app.engine.declare.fields import (
     READ_ONLY,
     SORTABLE,
     boolean,
+    column,
     enum,
     integer,
     json,
     reference,
     string,
+    vector,
 )
-from app.engine.declare.indexes import index
+from app.engine.declare.indexes import index, unique
+from app.engine.declare.kind import Identifier
+from app.engine.declare.kinds import SAFE_MAX
 from app.engine.declare.policy import Policy
-from app.engine.declare.record import Record
+from app.engine.declare.record import Base, Record
 from app.engine.declare.scope import Rule
 from app.engine.declare.scopes import Organization, Public
 
@@ -113,3 +117,30 @@ class PlatformAuditLog(Record):
     ip_address: Mapped[str | None] = string(READ_ONLY, ADMIN_READS, min=2, max=45)
     user_agent: Mapped[str | None] = string(READ_ONLY, ADMIN_READS, max=512)
     request_id: Mapped[str | None] = string(READ_ONLY, FILTERABLE, min=1, max=128)
+
+
+class PlatformRecordVector(Base):
+    """The vector of what a record means, by which lists rank it."""
+
+    __tablename__ = "platform_record_vector"
+    keys = (unique("model", "record_id"),)
+
+    model: Mapped[str] = string(min=1, max=80, note="its qualified name")
+    record_id: Mapped[UUID] = column(Identifier(), note="no foreign key: it may be of any model")
+    embedder: Mapped[str] = string(min=1, max=120, note="the model that made it")
+    digest: Mapped[str] = string(min=64, max=64, note="of the text that it was made of")
+    vector: Mapped[Any | None] = vector(note="none of a text that the embedder refuses")
+
+
+class PlatformVectorProgress(Base):
+    """How far the vectors of the records of a model are true: as of a position of the log, or while all records are
+    walked through, those up to an id."""
+
+    __tablename__ = "platform_vector_progress"
+    keys = (unique("model"),)
+
+    model: Mapped[str] = string(min=1, max=80)
+    embedder: Mapped[str] = string(min=1, max=120)
+    epoch: Mapped[UUID] = column(Identifier(), note="of the positions")
+    position: Mapped[int] = integer(min=0, max=SAFE_MAX, note="what is behind it is to be looked at")
+    walked_to: Mapped[UUID | None] = column(Identifier(), note="none once all records were walked through")

@@ -131,6 +131,7 @@ class StorageDocument(Record):
     domain, segment = "storage", "document"
     plural = "storageDocuments"
     searchable = ("title", "content")
+    semantic = ("title", "content")
     policy = Policy(Owner("user_id", public=PUBLISHED), links=True, shares=True)
     keys = (
         index("user_id", "-updated_at"),

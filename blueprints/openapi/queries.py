@@ -10,13 +10,15 @@ from app.engine.declare.kind import LISTS, Kind, Operator
 from app.engine.declare.kinds import Enum
 from app.engine.declare.record import Field, Record
 from app.engine.read import query_context
-from app.engine.read.aggregates import Function, Interval
+from app.engine.read.aggregates import Function
 from app.engine.read.condition_parser import ME
+from app.engine.read.query import RankBy
 from app.engine.read.query_context import readable
 from app.engine.transfer.exporting import ExportFormat
 from app.runtime.turns import yield_if_overdue
 from blueprints.openapi.grants import grant
 from blueprints.openapi.log import LOG_PARAMETERS
+from blueprints.openapi.sums import OBJECT, SUM_QUERY, SUMS
 from schemas.query.queries import MAX_SKIP
 
 MAX_TAKE = 1000
@@ -42,6 +44,10 @@ FIXED = {Operator.IS_NULL: {"type": "boolean"}, Operator.IS: {"type": "string", 
 SHARED: dict[str, dict[str, Any]] = {
     "where": {"description": "Conditions as JSON, as in the body of QUERY; joined by AND with the others."},
     "search": {"description": "Only records with every one of these words, by prefix, accents and case aside."},
+    "searchMode": {
+        "description": "Ranks at most 200 records by the search, each with its `score`: no cursor, count nor `sort`.",
+        "schema": {"type": "string", "enum": list(RankBy)},
+    },
     "sort": {"description": "Fields to sort by, comma-separated, descending with a minus; empty values come last."},
     "fields": {
         "description": "Only these fields, comma-separated, and `id`; `company.name` is one of an expanded record. "
@@ -82,7 +88,6 @@ EXPORT_PARAMETERS = ("as", "csvSafe", "where", "search", "sort", "exportedFields
 # The component of ``amount[eq]``, beside that of ``amount``, which asks the same.
 BRACKETED = "eq.bracketed"
 
-OBJECT = {"type": "object", "additionalProperties": True}
 EXPANSION = {
     "type": "object",
     "description": "What is wanted of related records; conditions, order and window are for relations to many.",
@@ -94,53 +99,6 @@ EXPANSION = {
         "take": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20},
     },
     "additionalProperties": False,
-}
-GROUP = {
-    "type": "object",
-    "properties": {"field": {"type": "string"}, "by": {"type": "string", "enum": list(Interval)}},
-    "required": ["field"],
-    "additionalProperties": False,
-}
-FIELDS = {"type": "array", "items": {"type": "string"}}
-SUM_QUERY = {
-    "type": "object",
-    "properties": {
-        "where": OBJECT,
-        "search": {"type": "string"},
-        "group": {"type": "array", "maxItems": 3, "items": {"anyOf": [{"type": "string"}, GROUP]}},
-        "measures": {
-            "type": "object",
-            "properties": {str(each): {"type": "boolean"} if each == "count" else FIELDS for each in Function},
-            "additionalProperties": False,
-        },
-        "sort": {"type": "array", "items": {"type": "string"}},
-        "take": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100},
-        "timeZone": {"type": "string"},
-    },
-    "additionalProperties": False,
-}
-SUMS = {
-    "type": "object",
-    "description": "Groups of records with their measures. A measure of fields is an object by field.",
-    "properties": {
-        "data": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "group": OBJECT,
-                    **{str(each): {"type": "integer"} if each == "count" else OBJECT for each in Function},
-                },
-                "required": ["group"],
-            },
-        },
-        "meta": {
-            "type": "object",
-            "properties": {"take": {"type": "integer"}, "more": {"type": "boolean"}},
-            "required": ["take", "more"],
-        },
-    },
-    "required": ["data", "meta"],
 }
 
 
@@ -275,6 +233,7 @@ def _query(model: type[Record]) -> dict[str, Any]:
         "cursor": {"type": "string"},
         "versions": {"type": "boolean"},
     }
+    properties |= {"searchMode": {"type": "string", "enum": list(RankBy)}} if model.semantic else {}
     searchable = [model.fields()[name].name for name in model.searchable]
     return {
         "type": "object", "properties": properties, "additionalProperties": False,

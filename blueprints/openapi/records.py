@@ -101,6 +101,7 @@ def _list(model: type[Record], document: dict[str, Any]) -> None:
     document["parameters"] = [
         *window_parameters(),
         *LIST_PARAMETERS,
+        *["searchMode"] * bool(model.semantic),
         *condition_parameters(model),
         *related_parameters(model),
     ]

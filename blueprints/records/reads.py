@@ -10,12 +10,12 @@ from flask import Response, current_app, request
 from app.auth.credentials.authentication import caller
 from app.engine.declare.principal import Principal
 from app.engine.declare.record import Record
-from app.engine.read import pages, records
+from app.engine.read import pages, ranked, records
 from app.engine.read.aggregates import AggregateQuery, aggregates
 from app.engine.read.encoding import dumps
 from app.engine.read.query import Page, Query
 from app.engine.write.unit_of_work import Unit
-from app.foundation.errors import AnswerTooLarge
+from app.foundation.errors import AnswerTooLarge, InvalidSearch
 from blueprints.http.base import JSON, json_body, json_object, parse_id
 from blueprints.http.replies import Reply
 from blueprints.records.history import AS_OF, read_as_of
@@ -87,6 +87,8 @@ def list_in_batch(unit: Unit, model: type[Record], asked: RoutedSubRequest) -> R
     """Answer such a request within a batch."""
     asked.check(takes_query=True)
     query = list_query(model, unit.principal, asked.args, _settings())
+    if query.rank_by is not None:  # nothing slow happens while a batch holds its transaction
+        raise InvalidSearch("A batch ranks no lists", details={"fields": {"searchMode": ["Not in a batch."]}})
     asked.expand(query.selection, query.take)
     return Reply(envelope_of(model)(query, pages.list_page(model, unit.principal, query)))
 
@@ -107,7 +109,8 @@ def aggregate_in_batch(unit: Unit, model: type[Record], asked: RoutedSubRequest)
 
 def respond_with_page(model: type[Record], query: Query) -> Response:
     """The page that ``query`` asks for; raises AnswerTooLarge."""
-    answered = envelope_of(model)(query, pages.list_page(model, caller(), query))
+    read = pages.list_page if query.rank_by is None else ranked.ranked_page
+    answered = envelope_of(model)(query, read(model, caller(), query))
     return Response(dumps(answered) if query.is_plain else sized(answered), 200, ACCEPT_QUERY, content_type=JSON)
 
 
@@ -153,6 +156,8 @@ def envelope(query: Query, page: Page) -> dict[str, Any]:
         meta["counted"] = page.counted
     if query.versions:
         meta["versions"] = page.versions
+    if page.degraded is not None:
+        meta["degraded"] = page.degraded
     return {"data": page.records, "meta": meta}
 
 
@@ -166,4 +171,6 @@ def paged_envelope(query: Query, page: Page) -> dict[str, Any]:
         body["counted"] = page.counted
     if query.versions:
         body["versions"] = page.versions
+    if page.degraded is not None:
+        body["degraded"] = page.degraded
     return body

@@ -82,6 +82,11 @@ class Model:
         return list(self.schemas[f"{self.name}Query"].get("x-sortable", []))
 
     @property
+    def is_ranked(self) -> bool:
+        """Whether a search ranks its lists."""
+        return "searchMode" in self.schemas[f"{self.name}Query"]["properties"]
+
+    @property
     def moments(self) -> list[str]:
         return [name for name, schema in self.fields.items() if schema.get("format") == "date-time"]
 

@@ -12,6 +12,7 @@ from description import Model, Schema, Schemas, generable, keyed_paths, name_of,
 from texts import (
     HEAD,
     LISTS,
+    RANKED,
     RECORDS,
     WRITES,
     alias,
@@ -89,6 +90,9 @@ class Writing:
             lines = [f"    {each}: {f'list[{k}]' if many else f'{k} | None'}" for each, (k, many) in kinds.items()]
             head = f"class {name}{suffix}({name}{base}, total=False):"
             self.add(f"{name}{suffix}", "\n".join([head, *(lines or ["    pass"])]))
+        if model.is_ranked:
+            for whole_name, suffix in (("Record", "Ranked"), ("Part", "RankedPart")):
+                self.add(f"{name}{suffix}", f"class {name}{suffix}({name}{whole_name}):\n    score: float")
 
     def _conditions(self, model: Model) -> None:
         own, members = f"{model.name}Where", {}
@@ -263,7 +267,8 @@ class Writing:
             domains.setdefault(model.domain, []).append(model)
         classes = []
         for model in self.models.values():
-            classes.append(LISTS.format(name=model.name, page=model.page))
+            lists = LISTS + RANKED * model.is_ranked
+            classes.append(lists.format(name=model.name, page=model.page))
             classes += [self._records_class(model)] if model.way == "Records" else []
         for domain, models in domains.items():
             lines = [f'self.{each.attribute} = {each.name}{each.way}(client, "{each.path}")' for each in models]

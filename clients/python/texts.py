@@ -22,7 +22,7 @@ from rowgate_client.access import Access
 from rowgate_client.batch import Batching
 from rowgate_client.changes import DeletedRecord, Log, Version
 from rowgate_client.openapi import AuthenticatedClient, Client
-from rowgate_client.records import Collection, Count, GuidePage, Page, Sums
+from rowgate_client.records import Collection, Count, GuidePage, Page, SearchMode, Sums
 from rowgate_client.writing import Target, Upserted
 '''
 WALKED = """\
@@ -63,6 +63,26 @@ class {name}Lists(Collection):
         """Every record of the list, ``take`` at once; one that is there throughout comes exactly once."""
         return self._walk(query)
 '''.replace("WALKED", WALKED)
+# Of models whose lists a search ranks.
+RANKED = '''
+    @overload
+    def ranked(
+        self, search: str, mode: SearchMode = "hybrid", *, where: {name}Where | None = None,
+        expand: Sequence[{name}Path] | {name}Expand | None = None, take: int | None = None,
+        versions: bool | None = None,
+    ) -> {page}[{name}Ranked]: ...
+
+    @overload
+    def ranked(
+        self, search: str, mode: SearchMode = "hybrid", *, fields: Sequence[{name}Field],
+        where: {name}Where | None = None, expand: Sequence[{name}Path] | {name}Expand | None = None,
+        take: int | None = None, versions: bool | None = None,
+    ) -> {page}[{name}RankedPart]: ...
+
+    def ranked(self, search: str, mode: SearchMode = "hybrid", **query: Any) -> Any:
+        """The records that answer a search best, by its words and its meaning; each has its ``score``."""
+        return self._page({{"search": search, "searchMode": mode, **query}})
+'''
 RECORDS = '''\
 class {name}Records({name}Lists):
     """The records of {name}: its list, each of them, and sums over them."""

@@ -33,7 +33,7 @@ export function readModels({ paths, components }) {
     return {
       name, domain, path: collection, granted: `${root}/${last}`,
       model,
-      ways: ["list", "each", ...(paths[`${collection}/_export`] ? ["export"] : []), ...(chooses ? ["get"] : []), ...(isPlain ? ["sum", ...waysOfWriting(paths, collection)] : [])],
+      ways: ["list", "each", ...(components.schemas[query].properties.searchMode ? ["ranked"] : []), ...(paths[`${collection}/_export`] ? ["export"] : []), ...(chooses ? ["get"] : []), ...(isPlain ? ["sum", ...waysOfWriting(paths, collection)] : [])],
       unique: (isPlain && paths[collection].post?.["x-upsert"]) || [],
       page: nameOf(answerOf(operation)),
       fields: fieldsOf(components.schemas[name], components.schemas[query]),

@@ -10,8 +10,9 @@ from werkzeug.datastructures import MultiDict
 from app.engine.declare import search
 from app.engine.declare.principal import Principal
 from app.engine.declare.record import Record
+from app.engine.read import ranked
 from app.engine.read.condition_parser import MAX_LENGTH, ConditionParser
-from app.engine.read.query import ALL_FIELDS, DEFAULT_TAKE, PLAIN, Count, Junction, Query, Selection
+from app.engine.read.query import ALL_FIELDS, DEFAULT_TAKE, PLAIN, Count, Junction, Query, RankBy, Selection
 from app.engine.read.query_context import QueryContext, allowed, invalid
 from app.foundation import strict_json
 from app.foundation.errors import (
@@ -33,12 +34,13 @@ MAX_VALUES_IN_URL, MAX_VALUES_IN_BODY = 200, 1000
 WINDOW = ("take", "skip")
 CREDENTIAL = "api_key"
 KNOWN = (*WINDOW, CREDENTIAL)
-LIST_PARAMETERS = ("where", "search", "sort", "fields", "expand", "cursor", "count", "versions")
+LIST_PARAMETERS = ("where", "search", "searchMode", "sort", "fields", "expand", "cursor", "count", "versions")
 SELECTION_PARAMETERS = ("fields", "expand")
 # Without a credential, pages are short, and nothing is counted to its end.
 MOST_WITHOUT_CREDENTIAL = 100
 PUBLIC = Query(count=Count.BOUNDED, counts=True)
 COUNTS = {each.value: each for each in Count}
+RANKS = {each.value: each for each in RankBy}
 
 
 def list_query(model: type[Record], principal: Principal, args: MultiDict[str, str], settings: Settings) -> Query:
@@ -80,7 +82,7 @@ def body_query(model: type[Record], principal: Principal, given: Mapping[str, An
     skip = whole(given.get("skip", 0), "skip", 0, MAX_SKIP)
     if not isinstance(given.get("versions", False), bool):
         raise invalid("versions", "Must be true or false.")
-    for name in ("search", "cursor", "count"):
+    for name in ("search", "searchMode", "cursor", "count"):
         if name in given and not isinstance(given[name], str):
             raise invalid(name, "Must be a string.", FAILURES[name])
     for name in ("sort", "fields"):
@@ -113,14 +115,39 @@ def _query(
         if asked["count"] not in counts:
             raise invalid("count", allowed(counts), InvalidPagination)
         count = counts[asked["count"]]
+    rank_by = _rank_by(conditions.context, model, asked, take, skips=skips) if "searchMode" in asked else None
+    if rank_by is not None:
+        count = Count.NONE
     return Query(
         where=where,
         search=searched(conditions.context, model, asked["search"]) if "search" in asked else "",
         sort=sort_keys(conditions.context, model, asked["sort"], "sort") if "sort" in asked else (),
         selection=_selection(model, conditions, asked, take),
         take=take, skip=skip, cursor=cursor, count=count, counts="count" in asked or count is Count.BOUNDED,
-        versions=asked.get("versions", False), is_plain=False,
+        versions=asked.get("versions", False), rank_by=rank_by, is_plain=False,
     )  # fmt: skip
+
+
+def _rank_by(context: QueryContext, model: type[Record], asked: Mapping[str, Any], take: int, *, skips: bool) -> RankBy:
+    """What a search ranks by; raises InvalidSearch, InvalidSort and InvalidPagination."""
+    given = asked["searchMode"]
+    if not model.semantic:
+        raise invalid("searchMode", f"{model.qualified_name()} is not ranked by a search.", InvalidSearch)
+    if given not in RANKS:
+        raise invalid("searchMode", allowed(RANKS), InvalidSearch)
+    if context.principal.is_nobody:
+        raise invalid("searchMode", "Needs a credential.", InvalidSearch)
+    if "search" not in asked:
+        raise invalid("searchMode", "Needs a search.", InvalidSearch)
+    # A ranked list has its own order, and neither a next page nor a number of rows.
+    beside = {"sort": "sort" in asked, "cursor": "cursor" in asked, "skip": skips,
+              "count": asked.get("count", Count.NONE) != Count.NONE}  # fmt: skip
+    for name, is_asked in beside.items():
+        if is_asked:
+            raise invalid(name, "Cannot be combined with searchMode.", FAILURES.get(name, InvalidPagination))
+    if take > ranked.MOST:
+        raise refused_window("take", 1, ranked.MOST)
+    return RANKS[given]
 
 
 def _selection(
@@ -155,8 +182,8 @@ def searched(context: QueryContext, model: type[Record], text: str) -> str:
 
 
 FAILURES: dict[str, type[Failure]] = {
-    "search": InvalidSearch, "cursor": InvalidPagination, "count": InvalidPagination, "sort": InvalidSort,
-    "fields": InvalidFields, "expand": InvalidExpand,
+    "search": InvalidSearch, "searchMode": InvalidSearch, "cursor": InvalidPagination, "count": InvalidPagination,
+    "sort": InvalidSort, "fields": InvalidFields, "expand": InvalidExpand,
 }  # fmt: skip
 COMMA_SEPARATED = ("sort", "fields", "expand")
 
@@ -213,7 +240,7 @@ def refuse_unknown(args: MultiDict[str, str], known: tuple[str, ...] = (CREDENTI
 def whole(given: Any, name: str, low: int, high: int) -> int:
     """A whole number of a body; raises InvalidPagination."""
     if isinstance(given, bool) or not isinstance(given, int) or not low <= given <= high:
-        raise _refused_window(name, low, high)
+        raise refused_window(name, low, high)
     return given
 
 
@@ -225,10 +252,10 @@ def bounded(args: MultiDict[str, str], name: str, low: int, high: int, default: 
     text = given[0]
     plain = len(given) == 1 and text.isascii() and text.isdigit() and len(text) <= MAX_NUMBER_LENGTH
     if not plain or not low <= int(text) <= high:
-        raise _refused_window(name, low, high)
+        raise refused_window(name, low, high)
     return int(text)
 
 
-def _refused_window(name: str, low: int, high: int) -> InvalidPagination:
+def refused_window(name: str, low: int, high: int) -> InvalidPagination:
     message = f"Must be one whole number from {low} to {high}."
     return InvalidPagination(f"Invalid {name}: {message}", details={"fields": {name: [message]}})

@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from app.ai_rag import local_embedder, search
-from app.testing.waiting import await_true, work
+from app.testing.waiting import work
 from tests.writes import changed, created
 
 DOCUMENT = "ai-rag/document"
@@ -18,23 +18,6 @@ TEXTS = {
 }
 # In other words than those of the text.
 QUESTION = "When does the boat depart?"
-
-
-@pytest.fixture(scope="module")
-def listening(tmp_path_factory):
-    """Where an embedder listens, until the end of the module."""
-    at = tmp_path_factory.mktemp("embedder") / "embedder.sock"
-    process, pipe = local_embedder.launch(at)
-    await_true(at.exists, 30)
-    yield at
-    pipe.close()
-    assert process.wait(10)
-
-
-@pytest.fixture
-def embedder(listening, monkeypatch):
-    monkeypatch.setattr(local_embedder, "is_available", lambda settings: True)
-    monkeypatch.setattr(local_embedder, "path", lambda var_dir: listening)
 
 
 @pytest.fixture

@@ -64,6 +64,7 @@ def test_the_periodic_tasks_have_their_hours(app):
         "switch_off_overflowing_webhooks": "* * * * *",
         "expire_webhook_deliveries": "*/10 * * * *",
         "embed_left_over": "17 * * * *",
+        "embed_records": "* * * * * */10",
         "index_vectors": "*/10 * * * *",
     }
 

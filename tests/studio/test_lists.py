@@ -64,6 +64,22 @@ def test_words_are_searched_for_as_they_are_typed(deals):
     expect_names(page, "Deal 2")
 
 
+def test_a_search_ranks_by_meaning_until_a_header_sorts(deals):
+    """By words alone, as nothing makes vectors here."""
+    page = deals.open(DEALS)
+    page.get_by_role("button", name="By meaning").click()
+    page.get_by_label("Search Deals").fill("Deal 2")
+    expect_names(page, "Deal 2")
+    expect(page.get_by_text("The best record, by words alone")).to_be_visible()
+    page.get_by_label("Search Deals").fill("Deal")
+    expect(page.get_by_text("The 3 best records, by words alone")).to_be_visible()
+    page.goto(page.url)
+    expect(page.get_by_role("button", name="By meaning", pressed=True)).to_be_visible()
+    page.get_by_role("button", name="Sort by Amount").click()
+    expect_names(page, "Deal 1", "Deal 2", "Deal 3")
+    expect(page.get_by_text("3 records")).to_be_visible()
+
+
 def test_a_view_is_saved_and_opened_again(deals):
     page = deals.open(DEALS)
     page.get_by_role("button", name="Sort by Amount").click()

@@ -40,6 +40,7 @@ class AiChat(Record):
     __tablename__ = "ai_chat"
     domain, segment = "ai", "chat"
     searchable = ("title",)
+    semantic = ("title",)
     policy = Policy(Owner("user_id", public=PUBLISHED), links=True, shares=True)
     keys = (index("user_id", "-last_message_at"),)
     transitions = {"status": {"active": ["archived"], "archived": ["active"]}}

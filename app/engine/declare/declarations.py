@@ -27,6 +27,17 @@ def check_names(model: type[Base]) -> None:
             )
     if issubclass(model, Record):
         _check_states(model)
+        _check_semantic(model)
+
+
+def _check_semantic(model: type[Record]) -> None:
+    """Refuse to rank a model by what some of its readers do not see, or beside a field called like the score."""
+    name = model.qualified_name()
+    if model.semantic and (not model.searchable or "score" in model.fields()):
+        raise SettingError(f"{name} has semantic fields: it needs searchable ones, and none that is called score")
+    for attribute in model.semantic:
+        if not model.fields()[attribute].seen_by_every_reader(model):
+            raise SettingError(f"{name}.{attribute} is semantic, and not shown to every reader")
 
 
 def _check_states(model: type[Record]) -> None:
@@ -51,7 +62,7 @@ def _named(model: Any) -> Iterator[tuple[str, str]]:
     for field in model.fields().values():
         for rule in filter(None, (field.spec.read, field.spec.write)):
             yield from ((f"A rule of the field {field.attribute}", name) for name in rule.columns())
-    for attribute in ("searchable", "label", "bookkeeping", "transitions"):
+    for attribute in ("searchable", "semantic", "label", "bookkeeping", "transitions"):
         yield from ((f"The attribute {attribute}", name) for name in getattr(model, attribute))
 
 

@@ -70,6 +70,8 @@ def to_dict(model: type[Record]) -> dict[str, Any]:
         found["transitions"] = {camel(name): steps for name, steps in model.transitions.items()}
     if model.searchable:
         found["searchable"] = [model.fields()[name].name for name in model.searchable]
+    if model.semantic:
+        found["semantic"] = [model.fields()[name].name for name in model.semantic]
     if label := model.label_fields():
         found["label"] = [field.name for field in label]
     for kind, unique in (("unique", True), ("indexes", False)):

@@ -90,7 +90,8 @@ class Record(Base):
     - ``undoable``: an undo deletes what the transaction made, unless it says False, as of what people have been told;
     - ``plural``: the name of relations that lead here from other models;
     - ``requires_version``: changes must say which version they are of;
-    - ``searchable``: the fields that a search looks through; every reader of a row sees all of them.
+    - ``searchable``: the fields that a search looks through; every reader of a row sees all of them;
+    - ``semantic``: likewise, the fields by whose meaning a search ranks, as one text.
     """
 
     __abstract__ = True
@@ -107,6 +108,7 @@ class Record(Base):
     audited: ClassVar[bool] = False
     plural: ClassVar[str] = ""
     searchable: ClassVar[tuple[str, ...]] = ()
+    semantic: ClassVar[tuple[str, ...]] = ()
     label: ClassVar[tuple[str, ...]] = ()
     bookkeeping: ClassVar[tuple[str, ...]] = ()
     requires_version: ClassVar[bool] = False

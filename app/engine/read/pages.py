@@ -171,23 +171,27 @@ def conditions(
     if query.where.parts:
         found.append(source.condition(query.where))
     if query.search:
-        found += _search(source)
+        found += search_conditions(source)
     return found
 
 
-def _search(source: Source) -> list[str]:
+def search_conditions(source: Source) -> list[str]:
     """The rows that a search finds. The index has the words of all searchable fields; where grants hide some of them,
     the words of those that the row shows are asked besides."""
-    query = "to_tsquery('simple', %(search)s)"
-    found = [f"{source.alias}.{search.COLUMN} @@ {query}"]
+    kept = f"{source.alias}.{search.COLUMN}"
+    return [f"{words} @@ to_tsquery('simple', %(search)s)" for words in dict.fromkeys((kept, searched_words(source)))]
+
+
+def searched_words(source: Source) -> str:
+    """The vector of the words of a row that the caller may search."""
     fields = [source.model.fields()[name] for name in source.model.searchable]
-    if any(source.shows(source.model, field, source.alias) for field in fields):
-        # The driver takes a percent sign for the beginning of a parameter.
-        shown = search.vector([f"__{field.attribute}__" for field in fields]).replace("%", "%%")
-        for field in fields:
-            shown = shown.replace(f"__{field.attribute}__", source.value(source.model, field, source.alias))
-        found.append(f"{shown} @@ {query}")
-    return found
+    if not any(source.shows(source.model, field, source.alias) for field in fields):
+        return f"{source.alias}.{search.COLUMN}"
+    # The driver takes a percent sign for the beginning of a parameter.
+    shown = search.vector([f"__{field.attribute}__" for field in fields]).replace("%", "%%")
+    for field in fields:
+        shown = shown.replace(f"__{field.attribute}__", source.value(source.model, field, source.alias))
+    return shown
 
 
 def _compiled(

@@ -7,7 +7,7 @@ tree's ``key`` is its shape without the values, by which compiled statements are
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -192,11 +192,20 @@ class Count(StrEnum):
     NONE = "none"
 
 
+class RankBy(StrEnum):
+    """What a search ranks rows by: its words, its meaning, or both."""
+
+    HYBRID = "hybrid"
+    KEYWORD = "keyword"
+    VECTOR = "vector"
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """One page of a list. ``cursor`` is what the caller sent, empty for the first page of a walk. ``counts`` says that
-    the answer tells how its count was made, ``versions`` that it tells the version of each record. ``is_plain`` says
-    that it asks for equality and a window alone, as every list could from the first release on."""
+    the answer tells how its count was made, ``versions`` that it tells the version of each record. ``rank_by`` says
+    that the search ranks the rows, which have no other order then. ``is_plain`` says that it asks for equality and a
+    window alone, as every list could from the first release on."""
 
     where: Junction = MATCH_ALL
     search: str = ""
@@ -208,7 +217,11 @@ class Query:
     count: Count = Count.EXACT
     counts: bool = False
     versions: bool = False
+    rank_by: RankBy | None = None
     is_plain: bool = True
+
+    def without_search(self) -> Query:
+        return replace(self, search="")
 
 
 PLAIN = Query()
@@ -233,7 +246,8 @@ def equals(model: type[Record], **wanted: Any) -> Junction:
 @dataclass(frozen=True)
 class Page:
     """Records of a list by wire name. ``count`` is -1 where nothing was counted; ``next`` is the cursor of the page
-    that follows, None at the end or where no cursor was asked for; ``versions`` are by id, where they were."""
+    that follows, None at the end or where no cursor was asked for; ``versions`` are by id, where they were. A ranked
+    page is ``degraded`` where it was to be ranked by meaning and is not."""
 
     records: list[dict[str, Any]]
     count: int
@@ -241,3 +255,4 @@ class Page:
     has_more: bool = False
     next: str | None = None
     versions: dict[str, int] | None = None
+    degraded: bool | None = None

@@ -11,12 +11,13 @@ from rowgate_client.writing import Writing, good
 
 T = TypeVar("T")
 Count = Literal["exact", "bounded", "none"]
+SearchMode = Literal["hybrid", "keyword", "vector"]
 Counted = Literal["exact", "atLeast", "none"]
 
 
 class Meta(TypedDict):
-    """Which part of a list a page is; ``next`` is there with a cursor, ``counted`` where ``count`` was given, and
-    ``versions`` where they were asked for."""
+    """Which part of a list a page is; ``next`` is there with a cursor, ``counted`` where ``count`` was given,
+    ``versions`` where they were asked for, and ``degraded`` where a search ranks: whether by words alone."""
 
     count: int
     take: int
@@ -24,6 +25,7 @@ class Meta(TypedDict):
     next: NotRequired[str | None]
     counted: NotRequired[Counted]
     versions: NotRequired[dict[str, int]]
+    degraded: NotRequired[bool]
 
 
 class Page(TypedDict, Generic[T]):
@@ -44,6 +46,7 @@ class GuidePage(TypedDict, Generic[T]):
     next: NotRequired[str | None]
     counted: NotRequired[Counted]
     versions: NotRequired[dict[str, int]]
+    degraded: NotRequired[bool]
 
 
 class SumsMeta(TypedDict):

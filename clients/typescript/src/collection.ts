@@ -17,12 +17,13 @@ interface Known {
 }
 type Versions = Record<string, number>;
 
-/** An answer of a list: `next` and `versions` stand in `meta`, or beside the data. */
+/** An answer of a list: all but `data` stands in `meta`, or beside the data. */
 interface Answered {
   data: Known[];
   next?: string | null;
   versions?: Versions;
-  meta?: { next?: string | null; versions?: Versions };
+  degraded?: boolean;
+  meta?: { next?: string | null; versions?: Versions; degraded?: boolean };
 }
 
 interface Written {
@@ -90,6 +91,10 @@ export class Collection {
     const versions = page.versions ?? page.meta?.versions ?? {};
     for (const record of page.data) versioned(record, versions[record.id]);
     return page;
+  }
+
+  async ranked(query: object, call?: Call): Promise<Answered> {
+    return this.list({ searchMode: "hybrid", ...query }, call);
   }
 
   async *each(query: object = {}, call?: Call): AsyncGenerator<unknown, void, undefined> {

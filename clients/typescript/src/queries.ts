@@ -151,6 +151,18 @@ export interface Walk<M extends Model, F extends Field<M>, E> extends Asked<M>, 
   readonly versions?: boolean;
 }
 
+/** What is asked of a list that a search ranks: at most 200 records, the best first. */
+export interface Ranking<M extends Model, F extends Field<M>, E> extends Asked<M>, Wanted<M, F, E> {
+  readonly search: string;
+  /** By its words, its meaning, or both, which is the usual one. */
+  readonly searchMode?: "hybrid" | "keyword" | "vector";
+  readonly take?: number;
+  readonly versions?: boolean;
+}
+
+/** A record with how well it answers, from 0 to 1. */
+export type Ranked<R> = R & { readonly score: number };
+
 /** What is asked of one page. */
 export interface Query<M extends Model, F extends Field<M>, E> extends Walk<M, F, E> {
   readonly skip?: number;

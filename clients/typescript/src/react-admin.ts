@@ -36,6 +36,8 @@ export interface Wanted {
   /** Empty for the first page of a walk; then the `next` of the page before. In place of `pagination.page`. */
   cursor?: string;
   count?: "exact" | "bounded" | "none";
+  /** Rank by what is searched for, at most 200 records: without a cursor, a count and any other order. */
+  searchMode?: "hybrid" | "keyword" | "vector";
 }
 
 /** What `meta` may ask of a write: to be told its transaction, by which `_undo` takes it back. */
@@ -60,7 +62,8 @@ export interface Listed {
   data: Row[];
   total?: number;
   pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean };
-  meta: { next: string | null; counted: string };
+  /** A ranked list is `degraded` where no vector of the question came in time: by words alone. */
+  meta: { next: string | null; counted: string; degraded?: boolean };
 }
 
 interface Counted {
@@ -81,7 +84,16 @@ const usual: PathOf = (resource) => (resource === "ai/provider" ? "/api/v1/ai" :
 export function createDataProvider(connection: Connection, pathOf: PathOf = usual) {
   const collection = (resource: string) => new Collection(connection, pathOf(resource));
 
+  async function ranked(resource: string, { filter, meta, pagination, signal }: Reading): Promise<Listed> {
+    const query = { ...conditions(filter), searchMode: meta?.searchMode, take: pagination?.perPage ?? 20, versions: true, ...chosen(meta) };
+    const answer = await collection(resource).ranked(query, { signal });
+    const degraded = answer.degraded ?? answer.meta?.degraded ?? false;
+    const pageInfo = { hasNextPage: false, hasPreviousPage: false };
+    return { data: answer.data.map(row), total: answer.data.length, pageInfo, meta: { next: null, counted: "none", degraded } };
+  }
+
   async function list(resource: string, asked: Reading): Promise<Listed> {
+    if (asked.meta?.searchMode) return ranked(resource, asked);
     const { page = 1, perPage = 20 } = asked.pagination ?? {};
     const cursor = asked.meta?.cursor;
     const query = {

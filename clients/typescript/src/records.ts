@@ -6,7 +6,7 @@ import { Collection } from "./collection.js";
 import type { Connection } from "./connection.js";
 import { type Keeping, living } from "./live.js";
 import { type Granted, MODELS, type Models } from "./models.js";
-import type { Expand, Export, Field, Model, Page, Path, Query, Selected, Walk } from "./queries.js";
+import type { Expand, Export, Field, Model, Page, Path, Query, Ranked, Ranking, Selected, Walk } from "./queries.js";
 import type { Group, Measures, SumQuery, Sums } from "./sums.js";
 import type { Call, Writing } from "./writes.js";
 
@@ -17,6 +17,12 @@ export interface Records<M extends Model> extends Writing<M>, Histories<M> {
     query?: Query<M, F, E>,
     call?: Call,
   ): Promise<Page<M, Selected<M, F, E>>>;
+
+  /** The records that answer a search best, by its words and its meaning. */
+  ranked<const F extends Field<M> = never, const E extends Expand<M> = readonly []>(
+    query: Ranking<M, F, E>,
+    call?: Call,
+  ): Promise<Page<M, Ranked<Selected<M, F, E>>>>;
 
   /** Every record of the list, page by page; one that is there throughout comes exactly once. */
   each<const F extends Field<M> = never, const E extends Expand<M> = readonly []>(

@@ -76,6 +76,8 @@ export interface Model {
   /** The unique rules by which an import knows records that are there: fields between commas. */
   upsertBy?: readonly string[];
   searchable?: readonly string[];
+  /** The fields by whose meaning a search ranks. */
+  semantic?: readonly string[];
   transitions?: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
   relations: readonly Relation[];
   fields: readonly Field[];

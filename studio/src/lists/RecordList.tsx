@@ -56,18 +56,18 @@ export function Listed({ model, state, change, of }: Props) {
         <Typography variant="body2" color="text.secondary" role="status">{isEmpty ? "" : count}</Typography>
         <Box sx={{ flex: 1 }}><LastChange touched={touched} /></Box>
         {rows.isBehind && <Button onClick={rows.restart}>{translate("studio.live.behind")}</Button>}
-        {state.mode === "pages" && !isEmpty && <Pager state={state} change={change} total={rows.total} />}
+        {state.mode === "pages" && !rows.rankedBy && !isEmpty && <Pager state={state} change={change} total={rows.total} />}
       </Stack>
       {selection.ids.size > 0 && <BulkActions model={model} state={state} selection={selection} of={of} />}
     </>
   );
 }
 
-function useCount({ total }: Rows): string {
+function useCount({ total, rankedBy }: Rows): string {
   const translate = useTranslate();
   const locale = useLocale();
   if (total === undefined) return translate("studio.list.counting");
-  return translate("studio.list.count", { smart_count: total }).replace(String(total), new Intl.NumberFormat(locale).format(total));
+  return translate(rankedBy ? `studio.list.ranked_by_${rankedBy}` : "studio.list.count", { smart_count: total }).replace(String(total), new Intl.NumberFormat(locale).format(total));
 }
 
 function Failed({ rows }: { rows: Rows }) {
@@ -83,7 +83,7 @@ function Nothing({ model, state, change, of, models }: Props & { models: string 
     <Box sx={{ textAlign: "center", py: 6 }}>
       <Typography variant="h6" component="p">{translate(isFiltered ? "studio.list.nothing" : "studio.list.empty")}</Typography>
       <Typography color="text.secondary" gutterBottom>{translate(isFiltered ? "studio.list.nothing_text" : "studio.list.empty_text", { models })}</Typography>
-      {isFiltered ? <Button onClick={() => change({ q: "", conditions: [] })}>{translate("studio.list.clear")}</Button>
+      {isFiltered ? <Button onClick={() => change({ q: "", byMeaning: false, conditions: [] })}>{translate("studio.list.clear")}</Button>
         : model.operations.create && <Button variant="contained" component={Link} to={createPath(model, of)}>{translate("studio.list.new")}</Button>}
     </Box>
   );

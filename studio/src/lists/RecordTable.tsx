@@ -91,7 +91,7 @@ function Header({ model, field, state, change }: { model: Model; field: Field; s
   const sort = (isAdding: boolean) => {
     const next = order === undefined ? [field.name] : order === "ascending" ? [`-${field.name}`] : [];
     const others = isAdding ? state.sort.filter((_, index) => index !== place) : [];
-    change({ sort: [...others, ...next] });
+    change({ sort: [...others, ...next], byMeaning: false });
   };
   return (
     <Box role="columnheader" aria-sort={order ?? "none"} sx={{ display: "flex", alignItems: "stretch", position: "relative", minWidth: 0 }}>

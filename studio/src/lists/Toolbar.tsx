@@ -5,7 +5,7 @@ import RestoreFromTrashIcon from "@mui/icons-material/RestoreFromTrash";
 import SearchIcon from "@mui/icons-material/Search";
 import TuneIcon from "@mui/icons-material/Tune";
 import UploadIcon from "@mui/icons-material/Upload";
-import { Button, IconButton, InputAdornment, Stack, TextField, Tooltip } from "@mui/material";
+import { Button, Chip, IconButton, InputAdornment, Stack, TextField, Tooltip } from "@mui/material";
 import { useEffect, useRef, useState } from "react";
 import { useTranslate } from "react-admin";
 import { Link } from "react-router-dom";
@@ -52,6 +52,14 @@ export function Toolbar({ model, state, change, rows, of, selection }: Props) {
   return (
     <Stack direction="row" useFlexGap sx={{ flexWrap: "wrap", alignItems: "center", gap: 1, mb: 0.5 }}>
       {model.searchable && <Search model={model} words={state.q} onChange={(q) => change({ q })} isPage={!of} />}
+      {model.semantic && (
+        <Tooltip describeChild title={translate("studio.list.by_meaning_text")}>
+          <Chip
+            label={translate("studio.list.by_meaning")} variant={state.byMeaning ? "filled" : "outlined"} color={state.byMeaning ? "primary" : "default"} aria-pressed={state.byMeaning}
+            onClick={() => change(state.byMeaning ? { byMeaning: false } : { byMeaning: true, sort: [] })}
+          />
+        </Tooltip>
+      )}
       {!of && <ScopeChip model={model} conditions={state.conditions} isEverywhere={state.isEverywhere} onChange={(isEverywhere) => change({ isEverywhere })} />}
       <Filters model={model} conditions={state.conditions} onChange={(conditions) => change({ conditions })} />
       <Stack direction="row" sx={{ marginInlineStart: "auto", alignItems: "center" }}>

@@ -52,7 +52,7 @@ function forbidden(error: unknown): null {
 }
 
 /** What a view keeps. */
-const KEPT = ["q", "conditions", "sort", "columns", "widths", "density", "mode", "perPage"] as const;
+const KEPT = ["q", "byMeaning", "conditions", "sort", "columns", "widths", "density", "mode", "perPage"] as const;
 const definitionOf = (state: ListState) => Object.fromEntries(KEPT.map((name) => [name, state[name]]));
 
 export function Views({ model, state, change }: Props) {
@@ -85,7 +85,7 @@ export function Views({ model, state, change }: Props) {
     // A view may be older than the model.
     const conditions = (given.conditions ?? []).filter((each) => isCondition(model, each));
     const columns = (given.columns ?? []).filter((name) => model.fields.some((field) => field.name === name));
-    change({ ...given, conditions, columns: columns.length > 0 ? columns : usualLook(model).columns, view: view?.id ?? "", page: 1 });
+    change({ byMeaning: false, ...given, conditions, columns: columns.length > 0 ? columns : usualLook(model).columns, view: view?.id ?? "", page: 1 });
   };
   const remove = (view: View) =>
     act(async () => {

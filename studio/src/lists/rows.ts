@@ -14,8 +14,9 @@ import { useScope } from "../organizations/scope";
 import { whereOf } from "./conditions";
 import type { ListState } from "./state";
 
-/** Rows that come at once while somebody scrolls. */
+/** Rows that come at once while somebody scrolls, and those that a ranked list has at most. */
 const CHUNK = 100;
+const MOST_RANKED = 200;
 
 /** The records of a list that belong to one other record. */
 export interface Of {
@@ -32,6 +33,8 @@ export interface Rows {
   hasMore: boolean;
   /** Whether something has changed that a list does not show: one that is long is not read again by itself. */
   isBehind: boolean;
+  /** What ranks the rows, if anything does. */
+  rankedBy: "meaning" | "words" | undefined;
   more: () => void;
   again: () => void;
   /** Read it from its beginning. */
@@ -77,8 +80,14 @@ export function useRows(model: Model, state: ListState, of?: Of): Rows {
   const queries = useQueryClient();
   const filter = useFilter(model, state, of);
   const meta = useMemo(() => ({ ...wanted(catalogue, model, state.columns), sort: state.sort }), [catalogue, model, state.columns, state.sort]);
-  const isPaged = state.mode === "pages";
+  const isRanked = state.byMeaning && filter.q !== undefined;
+  const isPaged = !isRanked && state.mode === "pages";
   const { page, perPage } = state;
+  const ranked = useQuery({
+    queryKey: [resource, "getList", { filter, meta, by: "meaning" }],
+    queryFn: ({ signal }) => provider.getList(resource, { pagination: { page: 1, perPage: MOST_RANKED }, filter, meta: { fields: meta.fields, ...(meta.expand ? { expand: meta.expand } : {}), searchMode: "hybrid" }, signal }),
+    enabled: isRanked, placeholderData: keepPreviousData, refetchOnWindowFocus: isReadOnReturn,
+  });
 
   const paged = useQuery({
     queryKey: [resource, "getList", { pagination: { page, perPage }, filter, meta }],
@@ -89,27 +98,29 @@ export function useRows(model: Model, state: ListState, of?: Of): Rows {
   const scrolled = useInfiniteQuery({
     queryKey: walk,
     queryFn: ({ pageParam, signal }) => provider.getList(resource, { pagination: { page: 1, perPage: CHUNK }, filter, meta: { ...meta, cursor: pageParam }, signal }),
-    initialPageParam: "", getNextPageParam: ({ meta: { next } }) => next ?? undefined, enabled: !isPaged, placeholderData: keepPreviousData,
+    initialPageParam: "", getNextPageParam: ({ meta: { next } }) => next ?? undefined, enabled: !isPaged && !isRanked, placeholderData: keepPreviousData,
     refetchOnWindowFocus: isReadOnReturn,
   });
   const counted = useQuery({
     queryKey: [resource, "count", { filter }],
     queryFn: ({ signal }) => provider.getList(resource, { pagination: { page: 1, perPage: 1 }, filter, meta: { fields: ["id"], count: "exact" }, signal }),
-    placeholderData: keepPreviousData,
+    enabled: !isRanked, placeholderData: keepPreviousData,
   });
   // What was at its beginning when something changed: read again, it is another one.
   const [behind, setBehind] = useState<unknown>();
   const [beginning] = scrolled.data?.pages ?? [];
-  const isLong = !isPaged && (scrolled.data?.pages.length ?? 0) > MOST_PAGES;
+  const isLong = !isPaged && !isRanked && (scrolled.data?.pages.length ?? 0) > MOST_PAGES;
   useHeard(resource, () => isLong && setBehind(beginning));
   const { fetchNextPage, hasNextPage, isFetchingNextPage } = scrolled;
-  const shown = isPaged ? paged : scrolled;
+  const shown = isRanked ? ranked : isPaged ? paged : scrolled;
+  const single = isRanked ? ranked.data : paged.data;
   const rows = useMemo(
-    () => (isPaged ? (paged.data?.data ?? []) : (scrolled.data?.pages.flatMap(({ data }) => data) ?? [])),
-    [isPaged, paged.data, scrolled.data],
+    () => (isRanked || isPaged ? (single?.data ?? []) : (scrolled.data?.pages.flatMap(({ data }) => data) ?? [])),
+    [isRanked, isPaged, single, scrolled.data],
   );
   return {
-    rows, total: counted.data?.total, error: shown.error, isPending: shown.isPending, isFetching: shown.isFetching, hasMore: !isPaged && hasNextPage,
+    rows, total: isRanked ? rows.length : counted.data?.total, error: shown.error, isPending: shown.isPending, isFetching: shown.isFetching,
+    hasMore: !isRanked && !isPaged && hasNextPage, rankedBy: isRanked ? (ranked.data?.meta.degraded ? "words" : "meaning") : undefined,
     more: () => void (hasNextPage && !isFetchingNextPage && fetchNextPage()), again: () => void shown.refetch(),
     isBehind: isLong && behind === beginning, restart: () => (setBehind(undefined), void queries.resetQueries({ queryKey: walk, exact: true })),
   };

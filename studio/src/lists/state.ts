@@ -22,6 +22,8 @@ export interface Look {
 
 export interface ListState extends Look {
   q: string;
+  /** Whether what is searched for ranks the records, by its meaning as well, and nothing else does. */
+  byMeaning: boolean;
   conditions: readonly Condition[];
   /** Keys of order, descending with a minus. */
   sort: readonly string[];
@@ -74,6 +76,7 @@ export function read(model: Model, search: URLSearchParams): ListState {
     mode: (search.get("mode") ?? look.mode) === "pages" ? "pages" : "scroll",
     perPage: PAGE_SIZES.find((size) => size === Number(search.get("perPage") ?? look.perPage)) ?? 50,
     q: search.get("q") ?? "",
+    byMeaning: Boolean(model.semantic) && search.get("meaning") === "true",
     conditions: Array.isArray(conditions) ? conditions.filter((each): each is Condition => isCondition(model, each)) : [],
     sort: split(search.get("sort")).filter(isSortable),
     page: Math.max(1, Math.trunc(Number(search.get("page")) || 1)),
@@ -89,6 +92,7 @@ export function written(model: Model, state: ListState): URLSearchParams {
   const set = (name: string, value: string, isUsual: boolean) => isUsual || search.set(name, value);
   set("view", state.view, state.view === "");
   set("q", state.q, state.q === "");
+  set("meaning", "true", !state.byMeaning);
   set("filter", JSON.stringify(state.conditions), state.conditions.length === 0);
   set("sort", state.sort.join(","), state.sort.length === 0);
   set("columns", state.columns.join(","), state.columns.join() === usual.columns.join());
@@ -113,7 +117,7 @@ function keepLook(model: Model, change: Partial<ListState>): boolean {
 
 /** What is shown begins anew on the first page. */
 export const restarted = (change: Partial<ListState>) =>
-  "page" in change || !["q", "conditions", "sort", "perPage", "isEverywhere"].some((name) => name in change) ? change : { page: 1, ...change };
+  "page" in change || !["q", "byMeaning", "conditions", "sort", "perPage", "isEverywhere"].some((name) => name in change) ? change : { page: 1, ...change };
 
 /** The state of a list that is a page: the address bar holds it. */
 export function useAddress(model: Model): [ListState, Change] {

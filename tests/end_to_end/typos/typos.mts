@@ -40,6 +40,10 @@ crm.deal.list({ fields: ["nme"] }); // refused
 crm.deal.list({ count: "exactly" }); // refused
 crm.deal.list({ taek: 5 }); // refused
 crm.deal.each({ skip: 5 }); // refused
+crm.deal.ranked({ search: "x", searchMode: "vector", fields: ["name"], where: { stage: "won" } }).then(({ data }) => data[0]!.score + 1);
+crm.deal.ranked({ search: "x", searchMode: "best" }); // refused
+crm.deal.ranked({ search: "x", sort: ["name"] }); // refused
+crm.deal.ranked({ where: { stage: "won" } }); // refused
 
 crm.deal.list({ expand: ["company", "contact.company", "deliverables"] });
 crm.deal.list({ expand: ["compny"] }); // refused

@@ -38,6 +38,10 @@ deal.list(fields=["name"], where={"amuont": 1})  # refused
 deal.list(count="exactly")  # refused
 deal.list(taek=5)  # refused
 deal.each(skip=5)  # refused
+best = deal.ranked("x", "vector", fields=["name"], where={"stage": "won"})["data"][0]["score"] + 1
+deal.ranked("x", "best")  # refused
+deal.ranked("x", sort=["name"])  # refused
+deal.ranked(where={"stage": "won"})  # refused
 
 deal.list(expand=["company", "contact.company", "deliverables"])
 deal.list(expand=["compny"])  # refused

@@ -11,6 +11,8 @@ export const lists: Shape<typeof english> = {
     compact: "Kompakt", normal: "Normal", roomy: "Großzügig", scroll: "Fortlaufend", pages: "Seitenweise", mode: "Blättern", page: "Seite",
     go: "Los", first: "Erste Seite", last: "Letzte Seite", next: "Nächste Seite", previous: "Vorherige Seite", of: "%{page} von %{pages}",
     per_page: "Zeilen pro Seite", count: "%{smart_count} Datensatz |||| %{smart_count} Datensätze", counting: "Wird gezählt …",
+    by_meaning: "Nach Bedeutung", by_meaning_text: "Ordnet nach der Bedeutung der Suche und nach ihren Wörtern",
+    ranked_by_meaning: "Der beste Treffer |||| Die %{smart_count} besten Treffer", ranked_by_words: "Der beste Treffer, nur nach Wörtern |||| Die %{smart_count} besten Treffer, nur nach Wörtern",
     selected: "%{smart_count} ausgewählt |||| %{smart_count} ausgewählt",
     select: "%{record} auswählen", select_all: "Alle geladenen auswählen", deselect: "Auswahl aufheben",
     change: "Ändern", duplicate: "Duplizieren", delete: "Löschen", export: "Exportieren", import: "Importieren", new: "Neu", more: "Mehr",

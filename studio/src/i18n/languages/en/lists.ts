@@ -8,6 +8,8 @@ export const lists = {
     scroll: "Scroll through all", pages: "Page by page", mode: "Paging", page: "Page", go: "Go", first: "First page", last: "Last page",
     next: "Next page", previous: "Previous page", of: "%{page} of %{pages}", per_page: "Rows a page",
     count: "%{smart_count} record |||| %{smart_count} records", counting: "Counting …",
+    by_meaning: "By meaning", by_meaning_text: "Ranks what is searched for by its meaning as well as by its words",
+    ranked_by_meaning: "The best record |||| The %{smart_count} best records", ranked_by_words: "The best record, by words alone |||| The %{smart_count} best records, by words alone",
     selected: "%{smart_count} selected |||| %{smart_count} selected", select: "Select %{record}", select_all: "Select all that are loaded", deselect: "Select none",
     change: "Change", duplicate: "Duplicate", delete: "Delete", export: "Export", import: "Import", new: "New", more: "More",
     empty: "Nothing here yet", empty_text: "%{models} that you create are shown here.", nothing: "Nothing matches", nothing_text: "Fewer filters find more.",
