@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import httpx2
@@ -19,6 +19,7 @@ from sqlalchemy.orm import Session
 
 from app.ai_rag import local_embedder
 from app.ai_rag.models import AiRagIndex
+from app.engine.declare.kinds import INTEGER_MAX
 from app.engine.declare.record import by_table
 from app.foundation.clock import now
 from app.foundation.crypto import vault
@@ -42,9 +43,17 @@ class Refused(NotEmbedded):
     """More texts than the embedder takes at once, or one that it does not take."""
 
 
+class Embedded(NamedTuple):
+    """Vectors, all of one length, and how many tokens the embedder says that their texts have."""
+
+    vectors: list[list[float]]
+    tokens: int = 0
+
+
 @dataclass(frozen=True)
 class Embedder:
-    """A model behind an address, or a socket on this machine."""
+    """A model behind an address, or a socket on this machine; ``price`` is that of a million tokens, in millionths of a
+    US dollar."""
 
     model: str
     url: str
@@ -52,10 +61,10 @@ class Embedder:
     sealed_secret: str | None = field(default=None, repr=False)
     socket: str | None = None
     private: bool = False
+    price: int = 0
 
-    def embed(self, texts: Sequence[str], seconds: float) -> list[list[float]]:
-        """Return a vector of each text, all of one length. Raises Unavailable where that may go well later, and
-        NotEmbedded."""
+    def embed(self, texts: Sequence[str], seconds: float) -> Embedded:
+        """Return a vector of each text. Raises Unavailable where that may go well later, and NotEmbedded."""
         deadline = time.monotonic() + seconds
         asked = {"model": self.model, "input": list(texts), "encoding_format": "float"}
         try:
@@ -72,7 +81,8 @@ class Embedder:
         if response.status_code != 200:
             raise _refusal(response)
         try:
-            return _vectors(response.json()["data"], len(texts))
+            answer = response.json()
+            return Embedded(_vectors(answer["data"], len(texts)), _tokens(answer))
         except (ValueError, TypeError, LookupError, AttributeError) as error:
             raise NotEmbedded(f"The embedder's answer is not understood: {error}") from error
 
@@ -110,7 +120,12 @@ def embedder_for(session: Session, model: str, provider_id: UUID | None) -> Embe
         if provider.base_url is None:
             return None
         private = settings.private_provider_urls
-        return Embedder(model, base_url_of(provider.base_url), sealed_secret=provider.api_key, private=private)
+        listed = (each for each in provider.models if isinstance(each, dict) and each.get("id") == model)
+        price = next(listed, {}).get("inputMicrosPerMillion")
+        return Embedder(
+            model, base_url_of(provider.base_url), sealed_secret=provider.api_key, private=private,
+            price=price if isinstance(price, int) else 0,
+        )  # fmt: skip
     return _own(model)
 
 
@@ -141,6 +156,13 @@ def _wait(asked: str) -> int:
     except (ValueError, TypeError, OverflowError):
         return 1
     return min(max(seconds, 1), MAX_WAIT)
+
+
+def _tokens(answer: Mapping[str, Any]) -> int:
+    """The tokens that are paid for, where the answer tells any."""
+    usage = answer.get("usage")
+    told = usage.get("total_tokens") if isinstance(usage, dict) else None
+    return min(told, INTEGER_MAX) if isinstance(told, int) and told > 0 else 0
 
 
 def _vectors(data: Any, number: int) -> list[list[float]]:

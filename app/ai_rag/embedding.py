@@ -6,6 +6,7 @@ one whose answer was lost. Nothing is locked, and no transaction is open, while 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 from uuid import UUID
@@ -25,6 +26,7 @@ from app.engine.write.unit_of_work import Unit, run_unit
 
 # Texts, and characters, that are sent at once, as questions wait meanwhile; seconds for their vectors.
 MAX_TEXTS, MAX_CHARACTERS, SECONDS = 64, 64_000, 60.0
+MILLION = 1_000_000
 # Entries that are asked for again at a time, and bases that are looked through.
 MOST_ASKED = 1000
 WITHOUT_TEXT = (defer(AiRagDocument.content),)
@@ -92,8 +94,8 @@ def fill(document_id: UUID, target: Target | None = None) -> Filled:
     has a job of its own. Raises Unavailable and NotEmbedded."""
     made, refused, after = 0, 0, -1
     while (batch := _next_batch(document_id, target, after)) is not None:
-        found = embedded(batch.embedder, [content for _, content in batch.chunks])
-        made += run_unit(SYSTEM, _keep, document_id, batch, found)
+        found, tokens = embedded(batch.embedder, [content for _, content in batch.chunks])
+        made += run_unit(SYSTEM, _keep, document_id, batch, found, tokens)
         refused += found.count(None)
         if refused == len(found) > 1:
             break  # it is no single text that is refused
@@ -133,23 +135,30 @@ def lacks_vector(model: str) -> ColumnElement[bool]:
     return ~exists().where(AiRagEmbedding.chunk_id == AiRagChunk.id, AiRagEmbedding.model == model)
 
 
-def embedded(embedder: Embedder, texts: Sequence[str]) -> list[list[float] | None]:
-    """The vectors of texts, in halves where these are refused together, and none of one that is."""
+def embedded(embedder: Embedder, texts: Sequence[str]) -> tuple[list[list[float] | None], int]:
+    """The vectors of texts, in halves where these are refused together, and none of one that is; and their tokens."""
     try:
-        return list(embedder.embed(texts, SECONDS))
+        vectors, tokens = embedder.embed(texts, SECONDS)
+        return list(vectors), tokens
     except Refused:
         if len(texts) == 1:
-            return [None]
+            return [None], 0
         middle = len(texts) // 2
-        return embedded(embedder, texts[:middle]) + embedded(embedder, texts[middle:])
+        (left, some), (right, others) = embedded(embedder, texts[:middle]), embedded(embedder, texts[middle:])
+        return left + right, some + others
 
 
-def _keep(unit: Unit, document_id: UUID, batch: Batch, found: Sequence[list[float] | None]) -> int:
-    """Store the vectors of those chunks that are still what was sent, and return their number; raises NotEmbedded."""
+def _keep(unit: Unit, document_id: UUID, batch: Batch, found: Sequence[list[float] | None], tokens: int) -> int:
+    """Store the vectors of those chunks that are still what was sent, and return their number; count what was paid for
+    them. Raises NotEmbedded."""
     index_id = unit.session.scalar(select(AiRagDocument.index_id).where(AiRagDocument.id == document_id))
     index = unit.session.get(AiRagIndex, index_id, with_for_update={"key_share": True}) if index_id else None
     document = unit.session.get(AiRagDocument, document_id, with_for_update=True, options=WITHOUT_TEXT)
-    if index is None or document is None or not any(found):
+    if index is None:
+        return 0
+    index.embedded_tokens += tokens
+    index.embedding_cost_micros += math.ceil(tokens * batch.embedder.price / MILLION)
+    if document is None or not any(found):
         return 0
     model, dimensions = batch.target.model, len(next(vector for vector in found if vector))
     answers = index.embedding_model == model

@@ -108,7 +108,9 @@ def stored_chunks(organization_id: UUID, *, without: UUID | None = None) -> Sele
 
 
 def drop_chunks(unit: Unit, document: AiRagDocument, index: AiRagIndex) -> None:
-    """Remove the passages of a text that is no more; ``index`` is locked."""
+    """Remove the passages of a text that is no more; ``index`` is locked. Their vectors wait for those of the next one
+    that are the same."""
+    vectors.set_aside(unit, document, index)
     index.chunk_count = max(0, index.chunk_count - document.chunk_count)
     document.chunk_count = 0
     vectors.drop_all(document, index)

@@ -67,6 +67,7 @@ def _keep(unit: Unit, document_id: UUID, content: str, chunks: Sequence[chunking
         return
     if not unit.session.scalar(select(exists().where(AiRagChunk.document_id == document.id))):
         _add_chunks(unit, document, index, chunks)
+    vectors.take_over(unit, document, index)
     document.status, document.error_message, document.indexed_at = "indexed", None, now()
     index.last_built_at = now()
     if index.status != "building":  # for another model

@@ -15,6 +15,7 @@ from app.engine.declare.fields import (
     FILTERABLE,
     IMMUTABLE,
     READ_ONLY,
+    SCOPE_READS,
     SORTABLE,
     UNLISTED,
     enum,
@@ -28,9 +29,9 @@ from app.engine.declare.fields import (
     vector,
 )
 from app.engine.declare.indexes import index, unique
-from app.engine.declare.kinds import INTEGER_MAX
+from app.engine.declare.kinds import INTEGER_MAX, SAFE_MAX
 from app.engine.declare.policy import Policy
-from app.engine.declare.record import Record
+from app.engine.declare.record import Base, Record
 from app.engine.declare.scope import Rule
 from app.engine.declare.scopes import PUBLISHED, Organization, Owner, Parent
 
@@ -42,7 +43,7 @@ class AiRagIndex(Record):
     domain, segment = "ai-rag", "index"
     plural = "indexes"
     searchable = ("name", "description")
-    bookkeeping = ("embedded_count",)
+    bookkeeping = ("embedded_count", "embedded_tokens", "embedding_cost_micros")
     policy = Policy(Organization("organization_id", public=PUBLISHED), links=True, shares=True)
     keys = (unique("organization_id", "name"),)
     transitions = {
@@ -91,6 +92,12 @@ class AiRagIndex(Record):
     chunk_count: Mapped[int] = integer(READ_ONLY, min=0, max=INTEGER_MAX, default=0)
     embedded_count: Mapped[int] = integer(
         READ_ONLY, min=0, max=INTEGER_MAX, default=0, note="chunks that have a vector of the embedding model"
+    )
+    embedded_tokens: Mapped[int] = integer(
+        READ_ONLY, SCOPE_READS, min=0, max=SAFE_MAX, default=0, note="as the embedder has counted them"
+    )
+    embedding_cost_micros: Mapped[int] = integer(
+        READ_ONLY, SCOPE_READS, min=0, max=SAFE_MAX, default=0, note="by the price list of the provider"
     )
     last_built_at: Mapped[datetime | None] = timestamp(READ_ONLY, SORTABLE)
     visibility: Mapped[str] = enum("private", "public", flags=(FILTERABLE,), default="private")
@@ -280,3 +287,16 @@ class AiRagResult(Record):
     )
     excerpt: Mapped[str] = long_text(READ_ONLY, max=20000, default=DERIVED, note="kept when the chunk is removed")
     feedback: Mapped[str | None] = enum("relevant", "irrelevant", flags=(FILTERABLE,))
+
+
+class AiRagKeptVector(Base):
+    """The vector of a passage whose text is being replaced: one that the new text has as well takes it over."""
+
+    __tablename__ = "ai_rag_kept_vector"
+    keys = (index("document_id"),)
+
+    document_id: Mapped[UUID] = reference("ai_rag_document", "cascade")
+    digest: Mapped[str] = string(min=64, max=64, note="of the passage")
+    model: Mapped[str] = string(min=1, max=120)
+    dimensions: Mapped[int] = integer(min=1, max=2000)
+    vector: Mapped[list[float]] = vector()

@@ -67,7 +67,8 @@ def vectors_of(
     for embedder, provider_id, metric in asked:
         try:
             if embedder not in made:
-                made[embedder] = embedder.embed([question[:MAX_QUESTION]], max(0.001, deadline - time.monotonic()))[0]
+                left = max(0.001, deadline - time.monotonic())
+                made[embedder] = embedder.embed([question[:MAX_QUESTION]], left).vectors[0]
         except (Unavailable, NotEmbedded) as failure:
             log.warning("A question is searched for by its words alone: %s", failure)
             failed = True

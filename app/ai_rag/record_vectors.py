@@ -69,7 +69,7 @@ def question(text: str) -> Question | None:
     if embedder is None:
         return None
     try:
-        return Question(embedder.model, embedder.embed([text[:MAX_QUESTION]], PATIENCE)[0])
+        return Question(embedder.model, embedder.embed([text[:MAX_QUESTION]], PATIENCE).vectors[0])
     except NotEmbedded as refusal:
         raise Unavailable(str(refusal)) from refusal
 
@@ -156,7 +156,7 @@ def _keep(
         known = {row[0]: tuple(row[1:]) for row in session.execute(stored)}
     changed = [each for each, made_of in wanted.items() if known.get(each) != made_of]
     told = [each for each in changed if texts[each].strip()]
-    vectors = dict(zip(told, embedded(embedder, [texts[each] for each in told]), strict=True)) if told else {}
+    vectors = dict(zip(told, embedded(embedder, [texts[each] for each in told])[0], strict=True)) if told else {}
     made = [
         {
             "id": uuid7(), "model": model.qualified_name(), "record_id": each, "embedder": embedder.model,

@@ -4,16 +4,31 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, func, select, text
 
 from app.ai_rag import embedders, local_embedder
-from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagEmbedding, AiRagIndex
+from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagEmbedding, AiRagIndex, AiRagKeptVector
 from app.engine.declare.record import by_table
 from app.engine.write.hooks import Write, on_create, on_delete, on_update, require
 from app.engine.write.unit_of_work import Unit
 from app.jobs import queue
 
 EMBED_DOCUMENT = "embed_document"
+SET_ASIDE = text("""
+INSERT INTO ai_rag_kept_vector (id, created_at, updated_at, document_id, digest, model, dimensions, vector)
+SELECT gen_random_uuid(), now(), now(), document_id, encode(sha256(convert_to(content, 'UTF8')), 'hex'), model,
+    dimensions, vector
+FROM ai_rag_embedding JOIN ai_rag_chunk AS chunk ON chunk.id = chunk_id WHERE document_id = :document AND model = :model
+""")
+TAKE_OVER = text("""
+INSERT INTO ai_rag_embedding (id, created_at, updated_at, chunk_id, index_id, model, dimensions, vector)
+SELECT gen_random_uuid(), now(), now(), chunk.id, :index, kept.model, kept.dimensions, kept.vector
+FROM ai_rag_chunk AS chunk JOIN LATERAL (
+    SELECT model, dimensions, vector FROM ai_rag_kept_vector
+    WHERE document_id = :document AND model = :model AND dimensions = :dimensions
+    AND digest = encode(sha256(convert_to(chunk.content, 'UTF8')), 'hex') LIMIT 1
+) AS kept ON true WHERE document_id = :document ON CONFLICT DO NOTHING
+""")
 
 
 @on_create(AiRagIndex, callers_only=True)
@@ -63,6 +78,19 @@ def drop_of_chunk(unit: Unit, chunk_id: UUID, document: AiRagDocument, index: Ai
 def drop_all(document: AiRagDocument, index: AiRagIndex) -> None:
     """Count no vectors of a document any more, whose chunks go; the index is locked."""
     _count(document, index, -document.embedded_count)
+
+
+def set_aside(unit: Unit, document: AiRagDocument, index: AiRagIndex) -> None:
+    """Keep the vectors of the passages of a document, which are about to go."""
+    unit.session.execute(SET_ASIDE, {"document": document.id, "model": index.embedding_model})
+
+
+def take_over(unit: Unit, document: AiRagDocument, index: AiRagIndex) -> None:
+    """Give passages the vectors that were set aside of those with the same text, and forget the others; the document
+    and the index are locked."""
+    asked = {"document": document.id, "index": index.id, "model": index.embedding_model, "dimensions": index.dimensions}
+    _count(document, index, unit.session.execute(TAKE_OVER, asked).rowcount)  # type: ignore[attr-defined]
+    unit.bookkeep(delete(AiRagKeptVector).where(AiRagKeptVector.document_id == document.id))
 
 
 def _counts(unit: Unit, chunk_id: UUID, index: AiRagIndex) -> int:

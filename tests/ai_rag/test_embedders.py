@@ -7,15 +7,16 @@ import json
 import threading
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from app.ai_rag import embedders, embedding, local_embedder
 from app.ai_rag.embedders import Embedder, NotEmbedded, Refused
-from app.ai_rag.models import AiRagDocument
+from app.ai_rag.models import AiRagDocument, AiRagKeptVector
+from app.extensions import db
 from app.foundation.errors import Unavailable
 from app.testing.database import transaction
 from app.testing.waiting import await_true, work
-from tests.writes import created
+from tests.writes import changed, created
 
 TEXTS = ["one", "two"]
 PATH = "/v1/embeddings"
@@ -28,14 +29,14 @@ def answered(*vectors):
 @pytest.fixture
 def embedder(app, loopback):
     with app.app_context():
-        yield Embedder("m", f"{loopback.url}/v1", "sesame", private=True)
+        yield Embedder("m", f"{loopback.url}/v1", "sesame", private=True, price=20_000)
 
 
 def test_texts_are_sent_in_order_with_the_secret_and_vectors_come_back_in_theirs(embedder, loopback):
     answer = answered([1, 0], [0, 1])
     answer["data"].reverse()
     loopback.answer(PATH, json=answer)
-    assert embedder.embed(TEXTS, 5) == [[1, 0], [0, 1]]
+    assert embedder.embed(TEXTS, 5).vectors == [[1, 0], [0, 1]]
     (asked,) = loopback.requests
     assert json.loads(asked.body) == {"model": "m", "input": TEXTS, "encoding_format": "float"}
     assert asked.headers["authorization"] == "Bearer sesame"
@@ -110,13 +111,48 @@ def entered(app, cast, embedder, monkeypatch):
     index = created(owner, "ai-rag/index", name="Port", chunkSize=100, chunkOverlap=0)
     made = created(owner, "ai-rag/document", indexId=index["id"], title="Quay", content="Cranes and hooks. " * 15)
 
-    def done():
+    def done(**changes):
+        if changes:
+            assert changed(owner, "ai-rag/document", made, **changes).status_code == 200
         work(app)
         entry = owner.get(f"/api/v1/ai-rag/document/{made['id']}").json
         index_now = owner.get(f"/api/v1/ai-rag/index/{index['id']}").json
         return entry, index_now
 
     return done
+
+
+def test_tokens_are_counted_as_the_embedder_tells_them_and_priced_by_the_list_of_the_provider(entered, loopback):
+    loopback.answer(PATH, json={**answered([1, 0], [0, 1], [1, 1]), "usage": {"total_tokens": 70}})
+    _, index = entered()
+    assert (index["embeddedTokens"], index["embeddingCostMicros"]) == (70, 2)
+
+
+@pytest.mark.parametrize("usage", [None, {}, {"total_tokens": "70"}, {"total_tokens": -1}, [70]])
+def test_what_an_embedder_does_not_count_costs_nothing(entered, loopback, usage):
+    loopback.answer(PATH, json={**answered([1, 0], [0, 1], [1, 1]), "usage": usage})
+    _, index = entered()
+    assert (index["embeddedCount"], index["embeddedTokens"]) == (3, 0)
+
+
+def test_passages_that_a_new_text_has_as_well_keep_their_vectors(entered, loopback):
+    sections = [f"# {each}\n{'Cranes and hooks. ' * 4}{each}." for each in ("Quay", "Dock", "Yard", "Pier")]
+    loopback.answer(PATH, json=answered([0, 1], [1, 1], [1, 0]))
+    entered(content="\n\n".join(sections[:3]))
+    loopback.answer(PATH, json=answered([0, 1]))
+    entry, index = entered(content="\n\n".join([sections[0], sections[3], sections[2]]))
+    assert json.loads(loopback.requests[-1].body)["input"] == [sections[3]]
+    assert (entry["embeddedCount"], index["embeddedCount"], index["chunkCount"]) == (3, 3, 3)
+
+
+def test_vectors_of_a_text_that_is_gone_are_forgotten(app, entered, loopback):
+    loopback.answer(PATH, json=answered([1, 0], [0, 1], [1, 1]))
+    entered()
+    loopback.answer(PATH, json=answered([1, 0]))
+    entry, _ = entered(content="Another text.")
+    assert entry["embeddedCount"] == 1
+    with app.app_context():
+        assert db.session.scalars(select(AiRagKeptVector.id)).all() == []
 
 
 def test_what_is_too_much_at_once_is_sent_in_halves(entered, loopback):
