@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any
 from uuid import UUID
@@ -13,12 +13,13 @@ from uuid import UUID
 from sqlalchemy import Select, delete, func, select
 from sqlalchemy.orm import Session
 
-from app.ai_rag import vectors
+from app.ai_rag import kept_vectors, vectors
 from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagIndex, AiRagMetadata, AiRagQuery
 from app.engine.changes.restoring import on_restore
 from app.engine.declare.record import camel
 from app.engine.write.hooks import Write, on_create, on_delete, on_update, require
 from app.engine.write.unit_of_work import Unit
+from app.foundation.clock import now
 from app.foundation.errors import PayloadTooLarge
 from app.foundation.settings import settings
 from app.jobs import queue
@@ -55,6 +56,7 @@ def take_in(document: AiRagDocument, write: Write) -> None:
         is_read = write.unit.principal.reader.admits_wholly(StorageUpload, "read")
         require(is_read, "uploadId", "Needs a grant that reads whole uploads.")
     _check_source(document)
+    plan_refresh(document)
     document.content_hash = content_hash(document.content)
     index = write.unit.get(AiRagIndex, document.index_id, lock=True)
     _check_room(index, document, write.unit)
@@ -64,7 +66,12 @@ def take_in(document: AiRagDocument, write: Write) -> None:
 
 @on_update(AiRagDocument, callers_only=True)
 def replace_source(document: AiRagDocument, write: Write) -> None:
+    if write.changed("refresh_seconds", "source_url"):
+        _check_source(document)
+        plan_refresh(document)
     if write.changed("content", "source_url"):
+        document.entity_tag = document.last_modified = document.gone_at = None
+        document.missed = 0
         if document.source_type == "url" and not write.changed("content"):
             document.content = None  # that of another address
         _check_source(document)
@@ -76,6 +83,21 @@ def replace_source(document: AiRagDocument, write: Write) -> None:
         _defer(document, write.unit)
 
 
+def plan_refresh(document: AiRagDocument) -> None:
+    """Say when the page of a document is asked for anew, if it is."""
+    seconds = document.refresh_seconds
+    document.next_fetch_at = None if seconds is None else now() + timedelta(seconds=seconds)
+
+
+def replace_text(unit: Unit, document: AiRagDocument, index: AiRagIndex, content: str) -> None:
+    """Give a document another text, and have it cut; ``index`` is locked."""
+    document.content, document.status = content, "pending"
+    document.content_hash = own_hash(unit.session, document)
+    drop_chunks(unit, document, index)
+    unit.session.flush()
+    queue.defer(unit, INDEX_DOCUMENT, document.id, user_id=document.created_by_id)
+
+
 def _defer(document: AiRagDocument, unit: Unit) -> None:
     """Have the text of a document cut, or read first where it is elsewhere."""
     is_elsewhere = document.content is None and document.source_type in ("upload", "url")
@@ -85,11 +107,15 @@ def _defer(document: AiRagDocument, unit: Unit) -> None:
 def _check_room(index: AiRagIndex, document: AiRagDocument, unit: Unit) -> None:
     """Refuse a text for which the knowledge bases of the organization have no room; raises PayloadTooLarge. Its chunks
     are counted by the job that cuts them."""
-    others = stored_text(index.organization_id, without=document.id)
     with unit.session.no_autoflush:
-        stored = unit.session.scalar(others) or 0
-    if stored + len((document.content or "").encode()) > settings.rag_max_bytes:
-        raise PayloadTooLarge(FULL)
+        if not has_room(unit.session, index, document, document.content or ""):
+            raise PayloadTooLarge(FULL)
+
+
+def has_room(session: Session, index: AiRagIndex, document: AiRagDocument, content: str) -> bool:
+    """Whether the knowledge bases of an organization may hold a text in place of the one that a document has."""
+    stored = session.scalar(stored_text(index.organization_id, without=document.id)) or 0
+    return stored + len(content.encode()) <= settings.rag_max_bytes
 
 
 def stored_text(organization_id: UUID, *, without: UUID) -> Select[Any]:
@@ -110,7 +136,7 @@ def stored_chunks(organization_id: UUID, *, without: UUID | None = None) -> Sele
 def drop_chunks(unit: Unit, document: AiRagDocument, index: AiRagIndex) -> None:
     """Remove the passages of a text that is no more; ``index`` is locked. Their vectors wait for those of the next one
     that are the same."""
-    vectors.set_aside(unit, document, index)
+    kept_vectors.set_aside(unit, document, index)
     index.chunk_count = max(0, index.chunk_count - document.chunk_count)
     document.chunk_count = 0
     vectors.drop_all(document, index)
@@ -120,6 +146,8 @@ def drop_chunks(unit: Unit, document: AiRagDocument, index: AiRagIndex) -> None:
 def _check_source(document: AiRagDocument) -> None:
     needed = SOURCE_FIELDS[document.source_type]
     require(getattr(document, needed) is not None, camel(needed), f"Is required by the source {document.source_type}.")
+    is_page = document.source_type == "url"
+    require(is_page or document.refresh_seconds is None, "refreshSeconds", "Is for pages of the web alone.")
 
 
 @on_delete(AiRagDocument, callers_only=True)

@@ -11,7 +11,7 @@ from sqlalchemy import exists, insert, select
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
-from app.ai_rag import chunking, vectors
+from app.ai_rag import chunking, kept_vectors, vectors
 from app.ai_rag.hooks import FULL, stored_chunks, stored_text, token_count
 from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagIndex
 from app.engine.declare.principal import SYSTEM
@@ -67,7 +67,7 @@ def _keep(unit: Unit, document_id: UUID, content: str, chunks: Sequence[chunking
         return
     if not unit.session.scalar(select(exists().where(AiRagChunk.document_id == document.id))):
         _add_chunks(unit, document, index, chunks)
-    vectors.take_over(unit, document, index)
+    kept_vectors.take_over(unit, document, index)
     document.status, document.error_message, document.indexed_at = "indexed", None, now()
     index.last_built_at = now()
     if index.status != "building":  # for another model

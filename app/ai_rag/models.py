@@ -13,6 +13,7 @@ from app.engine.declare.fields import (
     CALLER_USER,
     DERIVED,
     FILTERABLE,
+    HIDDEN,
     IMMUTABLE,
     READ_ONLY,
     SCOPE_READS,
@@ -31,7 +32,7 @@ from app.engine.declare.fields import (
 from app.engine.declare.indexes import index, unique
 from app.engine.declare.kinds import INTEGER_MAX, SAFE_MAX
 from app.engine.declare.policy import Policy
-from app.engine.declare.record import Base, Record
+from app.engine.declare.record import Record
 from app.engine.declare.scope import Rule
 from app.engine.declare.scopes import PUBLISHED, Organization, Owner, Parent
 
@@ -62,23 +63,14 @@ class AiRagIndex(Record):
     name: Mapped[str] = string(FILTERABLE, SORTABLE, min=1, max=100)
     description: Mapped[str | None] = string(max=2000)
     provider_id: Mapped[UUID | None] = reference(
-        "ai_provider",
-        "set null",
-        IMMUTABLE,
-        FILTERABLE,
-        note=(
-            "embedding provider; null means the embeddings endpoint of the settings or the local extra, where "
-            "there is one"
-        ),
-    )
+        "ai_provider", "set null", IMMUTABLE, FILTERABLE,
+        note="embedding provider; null means the embeddings endpoint of the settings or the local extra, where "
+        "there is one",
+    )  # fmt: skip
     embedding_model: Mapped[str | None] = string(
-        IMMUTABLE,
-        FILTERABLE,
-        min=1,
-        max=120,
-        default=DERIVED,
+        IMMUTABLE, FILTERABLE, min=1, max=120, default=DERIVED,
         note="that of the embedder; null without one, search is by keyword then",
-    )
+    )  # fmt: skip
     dimensions: Mapped[int | None] = integer(IMMUTABLE, min=1, max=2000, default=DERIVED, note="those of the model")
     metric: Mapped[str] = enum("cosine", "l2", "inner_product", flags=(IMMUTABLE, FILTERABLE), default="cosine")
     kind: Mapped[str] = enum(
@@ -110,10 +102,10 @@ class AiRagDocument(Record):
     domain, segment = "ai-rag", "document"
     plural = "aiRagDocuments"
     searchable = ("title",)
-    bookkeeping = ("embedded_count",)
+    bookkeeping = ("embedded_count", "fetched_at", "entity_tag", "last_modified", "next_fetch_at", "missed")
     policy = Policy(Parent("index_id"))
     operations_note = "a change of content or source puts it back to pending"
-    keys = (unique("index_id", "content_hash"),)
+    keys = (unique("index_id", "content_hash"), index("next_fetch_at", where="next_fetch_at IS NOT NULL"))
     transitions = {
         "status": {
             "pending": ["processing"],
@@ -130,14 +122,22 @@ class AiRagDocument(Record):
     upload_id: Mapped[UUID | None] = reference("storage_upload", "set null", IMMUTABLE, FILTERABLE)
     storage_document_id: Mapped[UUID | None] = reference("storage_document", "set null", IMMUTABLE, FILTERABLE)
     source_url: Mapped[str | None] = string(max=2048, format="url")
-    content: Mapped[str | None] = long_text(
-        UNLISTED,
-        max=2_000_000,
-        note=(
-            "required when sourceType is text, where the size of a JSON body is the limit; otherwise filled by "
-            "extraction"
-        ),
+    refresh_seconds: Mapped[int | None] = integer(
+        min=300, max=31_536_000, note="how often the page at sourceUrl is asked for anew"
     )
+    fetched_at: Mapped[datetime | None] = timestamp(READ_ONLY, SORTABLE, note="when the page last answered")
+    gone_at: Mapped[datetime | None] = timestamp(
+        READ_ONLY, FILTERABLE, note="the page was not there twice in a row; the text is kept"
+    )
+    entity_tag: Mapped[str | None] = string(HIDDEN, max=500)
+    last_modified: Mapped[str | None] = string(HIDDEN, max=100)
+    next_fetch_at: Mapped[datetime | None] = timestamp(HIDDEN)
+    missed: Mapped[int] = integer(HIDDEN, min=0, max=INTEGER_MAX, default=0, note="answers in a row that it is gone")
+    content: Mapped[str | None] = long_text(
+        UNLISTED, max=2_000_000,
+        note="required when sourceType is text, where the size of a JSON body is the limit; otherwise filled by "
+        "extraction",
+    )  # fmt: skip
     content_hash: Mapped[str | None] = string(READ_ONLY, FILTERABLE, min=64, max=64, pattern=r"^[0-9a-f]{64}$")
     language: Mapped[str | None] = string(FILTERABLE, min=2, max=35)
     status: Mapped[str] = enum(
@@ -287,16 +287,3 @@ class AiRagResult(Record):
     )
     excerpt: Mapped[str] = long_text(READ_ONLY, max=20000, default=DERIVED, note="kept when the chunk is removed")
     feedback: Mapped[str | None] = enum("relevant", "irrelevant", flags=(FILTERABLE,))
-
-
-class AiRagKeptVector(Base):
-    """The vector of a passage whose text is being replaced: one that the new text has as well takes it over."""
-
-    __tablename__ = "ai_rag_kept_vector"
-    keys = (index("document_id"),)
-
-    document_id: Mapped[UUID] = reference("ai_rag_document", "cascade")
-    digest: Mapped[str] = string(min=64, max=64, note="of the passage")
-    model: Mapped[str] = string(min=1, max=120)
-    dimensions: Mapped[int] = integer(min=1, max=2000)
-    vector: Mapped[list[float]] = vector()

@@ -13,13 +13,15 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.ai_rag import web_pages
-from app.ai_rag.hooks import FULL, INDEX_DOCUMENT, MAX_ERROR, own_hash, stored_text
+from app.ai_rag.hooks import FULL, INDEX_DOCUMENT, MAX_ERROR, has_room, own_hash
 from app.ai_rag.models import AiRagDocument, AiRagIndex
+from app.ai_rag.web_pages import UNKNOWN, Validators
 from app.auth.accounts.users import user_principal
 from app.auth.credentials.presence import ACCOUNT_GONE
 from app.engine.declare.principal import SYSTEM
 from app.engine.read.database import reading
 from app.engine.write.unit_of_work import Unit, run_unit
+from app.foundation.clock import now
 from app.foundation.settings import settings
 from app.jobs import queue
 from app.storage.documents import may_hold_text, text_of
@@ -44,11 +46,11 @@ def read_source(document_id: UUID) -> None:
     if waiting is None:
         return
     try:
-        text = _text(waiting)
+        text, known = _text(waiting)
     except Unreadable as refusal:
         run_unit(SYSTEM, _keep_refusal, document_id, str(refusal))
     else:
-        run_unit(SYSTEM, _keep_text, document_id, waiting.url, text)
+        run_unit(SYSTEM, _keep_text, document_id, waiting.url, text, known)
 
 
 def _waiting_for(document_id: UUID) -> Waiting | None:
@@ -67,28 +69,37 @@ def _waiting_for(document_id: UUID) -> Waiting | None:
         return Waiting(upload=upload) if upload else Waiting(refusal=NO_UPLOAD)
 
 
-def _text(waiting: Waiting) -> str:
-    """The text of a source; raises Unreadable."""
+def _text(waiting: Waiting) -> tuple[str, Validators]:
+    """The text of a source, and by what the page is known that it is of; raises Unreadable."""
     if waiting.refusal:
         raise Unreadable(waiting.refusal)
     if waiting.upload is not None:
         if not may_hold_text(waiting.upload):
             raise Unreadable(NO_TEXT)
-        return text_of(waiting.upload)
+        return text_of(waiting.upload), UNKNOWN
+    return text_at(waiting.url or "") or ("", UNKNOWN)
+
+
+def text_at(url: str, known: Validators = UNKNOWN) -> tuple[str, Validators] | None:
+    """Return the text of a page, and by what it is known; nothing where it is still the one that is ``known``. Raises
+    Gone and Unreadable."""
     with tempfile.TemporaryFile() as file:
-        page = web_pages.fetch(waiting.url or "", file)
+        page = web_pages.fetch(url, file, known)
+        if page is None:
+            return None
         file.seek(0)
-        return extract(file, page.content_type, settings, page.charset)
+        return extract(file, page.content_type, settings, page.charset), page.validators
 
 
-def _keep_text(unit: Unit, document_id: UUID, url: str | None, text: str) -> None:
+def _keep_text(unit: Unit, document_id: UUID, url: str | None, text: str, known: Validators) -> None:
     index_id = unit.session.scalar(select(AiRagDocument.index_id).where(AiRagDocument.id == document_id))
     index = unit.session.get(AiRagIndex, index_id, with_for_update={"key_share": True}) if index_id else None
     document = _waiting(unit.session, document_id, lock=True)
     if index is None or document is None or url not in (None, document.source_url):
         return  # deleted meanwhile, or a text or another address came, which has a job of its own
-    stored = unit.session.scalar(stored_text(index.organization_id, without=document.id)) or 0
-    if stored + len(text.encode()) > settings.rag_max_bytes:
+    if url is not None:
+        document.fetched_at, (document.entity_tag, document.last_modified) = now(), known
+    if not has_room(unit.session, index, document, text):
         document.status, document.error_message = "failed", FULL
         return
     document.content, document.error_message = text, None

@@ -14,7 +14,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import aliased
 from uuid_utils.compat import uuid7
 
-from app.ai_rag.hooks import INDEX_DOCUMENT, MAX_ERROR, content_hash, drop_chunks, own_hash, uncount
+from app.ai_rag.hooks import MAX_ERROR, content_hash, replace_text, uncount
 from app.ai_rag.models import AiRagDocument, AiRagIndex
 from app.auth.accounts.users import user_principal
 from app.auth.credentials.presence import ACCOUNT_GONE
@@ -95,8 +95,7 @@ def _follow(unit: Unit, document: StorageDocument, was: str) -> None:
     for index, identifier in unit.session.execute(rows.with_for_update(of=AiRagIndex, key_share=True)).all():
         entry = unit.session.get(AiRagDocument, identifier, with_for_update=True, populate_existing=True)
         if entry is not None and document.content and _may_carry(unit, entry, document):
-            _replace(unit, entry, index, document.content)
-            queue.defer(unit, INDEX_DOCUMENT, entry.id, user_id=entry.created_by_id)
+            replace_text(unit, entry, index, document.content)
 
 
 def _may_carry(unit: Unit, entry: AiRagDocument, document: StorageDocument) -> bool:
@@ -111,13 +110,6 @@ def _may_carry(unit: Unit, entry: AiRagDocument, document: StorageDocument) -> b
     return bool(unit.session.scalar(select(and_(seen, own)), maker.binds))
 
 
-def _replace(unit: Unit, entry: AiRagDocument, index: AiRagIndex, content: str) -> None:
-    entry.content, entry.status = content, "pending"
-    entry.content_hash = own_hash(unit.session, entry)
-    drop_chunks(unit, entry, index)
-    unit.session.flush()
-
-
 @text_read.subscribe
 def _enter(unit: Unit, document: StorageDocument) -> None:
     index = _knowledge_of(unit, document.user_id)
@@ -129,8 +121,7 @@ def _enter(unit: Unit, document: StorageDocument) -> None:
     entry = _entry(unit, document, index)
     entry.title = document.title
     if entry.content != document.content:
-        _replace(unit, entry, index, document.content or "")
-        queue.defer(unit, INDEX_DOCUMENT, entry.id, user_id=document.user_id)
+        replace_text(unit, entry, index, document.content or "")
 
 
 def _entry(unit: Unit, document: StorageDocument, index: AiRagIndex) -> AiRagDocument:

@@ -4,31 +4,16 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from sqlalchemy import delete, func, select, text
+from sqlalchemy import delete, func, select
 
 from app.ai_rag import embedders, local_embedder
-from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagEmbedding, AiRagIndex, AiRagKeptVector
+from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagEmbedding, AiRagIndex
 from app.engine.declare.record import by_table
 from app.engine.write.hooks import Write, on_create, on_delete, on_update, require
 from app.engine.write.unit_of_work import Unit
 from app.jobs import queue
 
 EMBED_DOCUMENT = "embed_document"
-SET_ASIDE = text("""
-INSERT INTO ai_rag_kept_vector (id, created_at, updated_at, document_id, digest, model, dimensions, vector)
-SELECT gen_random_uuid(), now(), now(), document_id, encode(sha256(convert_to(content, 'UTF8')), 'hex'), model,
-    dimensions, vector
-FROM ai_rag_embedding JOIN ai_rag_chunk AS chunk ON chunk.id = chunk_id WHERE document_id = :document AND model = :model
-""")
-TAKE_OVER = text("""
-INSERT INTO ai_rag_embedding (id, created_at, updated_at, chunk_id, index_id, model, dimensions, vector)
-SELECT gen_random_uuid(), now(), now(), chunk.id, :index, kept.model, kept.dimensions, kept.vector
-FROM ai_rag_chunk AS chunk JOIN LATERAL (
-    SELECT model, dimensions, vector FROM ai_rag_kept_vector
-    WHERE document_id = :document AND model = :model AND dimensions = :dimensions
-    AND digest = encode(sha256(convert_to(chunk.content, 'UTF8')), 'hex') LIMIT 1
-) AS kept ON true WHERE document_id = :document ON CONFLICT DO NOTHING
-""")
 
 
 @on_create(AiRagIndex, callers_only=True)
@@ -71,26 +56,13 @@ def _forget(_: set[UUID]) -> None:
 def drop_of_chunk(unit: Unit, chunk_id: UUID, document: AiRagDocument, index: AiRagIndex) -> None:
     """Remove the vectors of a chunk; the document and the index are locked."""
     if _counts(unit, chunk_id, index):
-        _count(document, index, -1)
+        count(document, index, -1)
     unit.bookkeep(delete(AiRagEmbedding).where(AiRagEmbedding.chunk_id == chunk_id))
 
 
 def drop_all(document: AiRagDocument, index: AiRagIndex) -> None:
     """Count no vectors of a document any more, whose chunks go; the index is locked."""
-    _count(document, index, -document.embedded_count)
-
-
-def set_aside(unit: Unit, document: AiRagDocument, index: AiRagIndex) -> None:
-    """Keep the vectors of the passages of a document, which are about to go."""
-    unit.session.execute(SET_ASIDE, {"document": document.id, "model": index.embedding_model})
-
-
-def take_over(unit: Unit, document: AiRagDocument, index: AiRagIndex) -> None:
-    """Give passages the vectors that were set aside of those with the same text, and forget the others; the document
-    and the index are locked."""
-    asked = {"document": document.id, "index": index.id, "model": index.embedding_model, "dimensions": index.dimensions}
-    _count(document, index, unit.session.execute(TAKE_OVER, asked).rowcount)  # type: ignore[attr-defined]
-    unit.bookkeep(delete(AiRagKeptVector).where(AiRagKeptVector.document_id == document.id))
+    count(document, index, -document.embedded_count)
 
 
 def _counts(unit: Unit, chunk_id: UUID, index: AiRagIndex) -> int:
@@ -99,7 +71,8 @@ def _counts(unit: Unit, chunk_id: UUID, index: AiRagIndex) -> int:
         return unit.session.scalar(select(func.count()).where(*own)) or 0
 
 
-def _count(document: AiRagDocument, index: AiRagIndex, step: int) -> None:
+def count(document: AiRagDocument, index: AiRagIndex, step: int) -> None:
+    """Count so many vectors more; the document and the index are locked."""
     document.embedded_count = max(0, document.embedded_count + step)
     index.embedded_count = max(0, index.embedded_count + step)
 
@@ -112,7 +85,7 @@ def take_in_vector(embedding: AiRagEmbedding, write: Write) -> None:
     require(bool(embedding.model), "model", "Is required where the index names no embedding model.")
     _measure(embedding, index)
     if embedding.model == index.embedding_model:
-        _count(document, index, 1)
+        count(document, index, 1)
 
 
 @on_update(AiRagEmbedding, callers_only=True)
@@ -125,7 +98,7 @@ def change_vector(embedding: AiRagEmbedding, write: Write) -> None:
 def drop_vector(embedding: AiRagEmbedding, write: Write) -> None:
     document, index = _locked(write.unit, embedding.chunk_id)
     if embedding.model == index.embedding_model:
-        _count(document, index, -1)
+        count(document, index, -1)
 
 
 def _locked(unit: Unit, chunk_id: UUID) -> tuple[AiRagDocument, AiRagIndex]:

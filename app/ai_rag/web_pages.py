@@ -19,6 +19,8 @@ from app.storage.extraction import Unreadable, is_readable
 
 # Seconds in all, bytes of a page and of its robots.txt, and redirects that are followed.
 TIMEOUT, MAX_BYTES, MAX_ROBOTS_BYTES, MAX_HOPS = 30.0, 10 * 1024 * 1024, 512 * 1024, 5
+# Characters of an entity tag, and of a moment in a header, that are kept.
+MAX_TAG, MAX_DATE = 500, 100
 USER_AGENT = "Rowgate"
 HEADERS = {
     "User-Agent": USER_AGENT, "Accept-Encoding": "identity",
@@ -27,17 +29,38 @@ HEADERS = {
 IS_NO_PAGE = "The address leads to what is no page of the web"
 
 
+class Validators(NamedTuple):
+    """By what a page is known to be the same (RFC 9110, 8.8)."""
+
+    entity_tag: str | None = None
+    last_modified: str | None = None
+
+    def headers(self) -> dict[str, str]:
+        """Those of a request for a page that is not the same any more."""
+        asked = {"If-None-Match": self.entity_tag, "If-Modified-Since": self.last_modified}
+        return {name: value for name, value in asked.items() if value}
+
+
+UNKNOWN = Validators()
+
+
 class Page(NamedTuple):
-    """What kind of file a page is, and the characters that its sender says it has."""
+    """What kind of file a page is, the characters that its sender says it has, and by what it is known."""
 
     content_type: str
     charset: str | None
+    validators: Validators
 
 
-def fetch(url: str, file: IO[bytes]) -> Page:
-    """Write what an address answers into ``file``; raises Unreadable."""
+class Gone(Unreadable):
+    """A page that is not there."""
+
+
+def fetch(url: str, file: IO[bytes], known: Validators = UNKNOWN) -> Page | None:
+    """Write what an address answers into ``file``; nothing where that is still the page that is ``known``. Raises Gone
+    and Unreadable."""
     try:
-        return asyncio.run(_fetch(url, file))
+        return asyncio.run(_fetch(url, file, known))
     except PrivateAddress:
         raise Unreadable("The address is, or leads to, one of a private network") from None
     except TimeoutError:
@@ -48,7 +71,7 @@ def fetch(url: str, file: IO[bytes]) -> Page:
         raise Unreadable(IS_NO_PAGE) from None
 
 
-async def _fetch(url: str, file: IO[bytes]) -> Page:
+async def _fetch(url: str, file: IO[bytes], known: Validators) -> Page | None:
     # A name that does not resolve in time is left behind, with the thread that waits for it.
     resolver = ThreadPoolExecutor(1, "page-names")
     transport = AsyncOutbound(resolver, frozenset())
@@ -57,16 +80,18 @@ async def _fetch(url: str, file: IO[bytes]) -> Page:
             asyncio.timeout(TIMEOUT),
             httpx2.AsyncClient(transport=transport, follow_redirects=False, trust_env=False, timeout=TIMEOUT) as client,
         ):
-            return await _page(client, url, file)
+            return await _page(client, url, file, known)
     finally:
         resolver.shutdown(wait=False, cancel_futures=True)
 
 
-async def _page(client: httpx2.AsyncClient, url: str, file: IO[bytes]) -> Page:
+async def _page(client: httpx2.AsyncClient, url: str, file: IO[bytes], known: Validators) -> Page | None:
     for _ in range(MAX_HOPS + 1):
         if not await _is_allowed(client, url):
             raise Unreadable("The site's robots.txt does not allow that")
-        async with _asked(client, url) as response:
+        async with _asked(client, url, known) as response:
+            if response.status_code == 304:
+                return None
             if not response.is_redirect:
                 return await _written(response, file)
             url = urljoin(url, response.headers.get("Location", ""))
@@ -74,11 +99,11 @@ async def _page(client: httpx2.AsyncClient, url: str, file: IO[bytes]) -> Page:
 
 
 @asynccontextmanager
-async def _asked(client: httpx2.AsyncClient, url: str) -> AsyncIterator[httpx2.Response]:
+async def _asked(client: httpx2.AsyncClient, url: str, known: Validators = UNKNOWN) -> AsyncIterator[httpx2.Response]:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.password:
         raise Unreadable(IS_NO_PAGE)
-    request = client.build_request("GET", url, headers=HEADERS)
+    request = client.build_request("GET", url, headers=HEADERS | known.headers())
     request.extensions = {**request.extensions, "private": is_local_in_development(url)}
     response = await client.send(request, stream=True)
     try:
@@ -89,7 +114,8 @@ async def _asked(client: httpx2.AsyncClient, url: str) -> AsyncIterator[httpx2.R
 
 async def _written(response: httpx2.Response, file: IO[bytes]) -> Page:
     if response.status_code != 200:
-        raise Unreadable(f"The address answers with status {response.status_code}")
+        refusal = Gone if response.status_code in (404, 410) else Unreadable
+        raise refusal(f"The address answers with status {response.status_code}")
     said = Message()
     said["Content-Type"] = response.headers.get("Content-Type", "application/octet-stream")
     if not is_readable(said.get_content_type()) or _is_encoded(response):
@@ -100,7 +126,15 @@ async def _written(response: httpx2.Response, file: IO[bytes]) -> Page:
         if size > MAX_BYTES:
             raise Unreadable(f"The page is larger than {MAX_BYTES // 1024**2} MiB")
         file.write(piece)
-    return Page(said.get_content_type(), said.get_content_charset())
+    return Page(said.get_content_type(), said.get_content_charset(), _validators(response))
+
+
+def _validators(response: httpx2.Response) -> Validators:
+    """What the answer is known by; what is too long for a header is left out."""
+    tag, modified = response.headers.get("ETag"), response.headers.get("Last-Modified")
+    return Validators(
+        tag if tag and len(tag) <= MAX_TAG else None, modified if modified and len(modified) <= MAX_DATE else None
+    )
 
 
 def _is_encoded(response: httpx2.Response) -> bool:

@@ -11,7 +11,8 @@ from sqlalchemy import select, update
 
 from app.ai_rag import embedders, embedding, local_embedder
 from app.ai_rag.embedders import Embedder, NotEmbedded, Refused
-from app.ai_rag.models import AiRagDocument, AiRagKeptVector
+from app.ai_rag.kept_vectors import AiRagKeptVector
+from app.ai_rag.models import AiRagDocument
 from app.extensions import db
 from app.foundation.errors import Unavailable
 from app.testing.database import transaction

@@ -65,6 +65,7 @@ def test_the_periodic_tasks_have_their_hours(app):
         "expire_webhook_deliveries": "*/10 * * * *",
         "embed_left_over": "17 * * * *",
         "embed_records": "* * * * * */10",
+        "refresh_pages": "* * * * *",
         "index_vectors": "*/10 * * * *",
     }
 

@@ -60,7 +60,7 @@ export const names: Names = {
     defaultModel: "Modell", deleteAfter: "Löschen nach", deliverableId: "Ergebnis", deliveredAt: "Zugestellt", deliveryStatus: "Zustellung",
     description: "Beschreibung", detail: "Einzelheit", details: "Einzelheiten", deviceType: "Art des Geräts", dimensions: "Dimensionen",
     documentCount: "Dokumente", documentId: "Dokument", dueAt: "Fällig",
-    editedAt: "Bearbeitet", email: "E-Mail", emailVerified: "E-Mail bestätigt", embeddedCount: "Abschnitte mit Vektor", embeddedTokens: "Eingebettete Tokens", embeddingCostMicros: "Kosten der Vektoren (Millionstel Dollar)", embeddingModel: "Einbettungsmodell", employees: "Beschäftigte",
+    editedAt: "Bearbeitet", email: "E-Mail", emailVerified: "E-Mail bestätigt", embeddedCount: "Abschnitte mit Vektor", embeddedTokens: "Eingebettete Tokens", fetchedAt: "Zuletzt gelesen", goneAt: "Nicht mehr da seit", refreshSeconds: "Neu lesen alle (Sekunden)", embeddingCostMicros: "Kosten der Vektoren (Millionstel Dollar)", embeddingModel: "Einbettungsmodell", employees: "Beschäftigte",
     enabled: "Eingeschaltet", endOffset: "Ende", errorCode: "Fehlercode", errorMessage: "Fehlermeldung", evaluator: "Geprüft durch", excerpt: "Auszug",
     expectedCloseAt: "Erwarteter Abschluss", expiresAt: "Gültig bis", expiresInDays: "Gültig für Tage",
     failedVerificationCount: "Fehlversuche", feedback: "Feedback", filename: "Dateiname", filter: "Filter", findingId: "Erkenntnis",

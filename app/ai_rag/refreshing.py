@@ -1,0 +1,108 @@
+"""Pages of the web that entries ask for anew: by the clock, and only what has changed since.
+
+What a page answers otherwise changes nothing: the text that was read last is kept. One that is not there twice in a row
+is marked (``goneAt``), and asked for again all the same.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import NamedTuple
+from uuid import UUID
+
+from sqlalchemy import select
+
+from app.ai_rag.hooks import FULL, MAX_ERROR, has_room, plan_refresh, replace_text
+from app.ai_rag.models import AiRagDocument, AiRagIndex
+from app.ai_rag.sources import text_at
+from app.ai_rag.web_pages import Gone, Validators
+from app.engine.declare.principal import SYSTEM
+from app.engine.read.database import reading
+from app.engine.write.unit_of_work import Unit, run_unit
+from app.foundation.clock import now
+from app.jobs import queue
+from app.storage.extraction import Unreadable
+
+REFRESH_PAGE = "refresh_page"
+# Entries that a turn of the clock has asked for.
+MOST_DUE = 500
+# How long a job that was asked for may wait, until another is.
+PATIENCE = timedelta(hours=6)
+# Answers in a row that a page is not there, by which it counts as gone.
+IS_GONE = 2
+
+
+class Known(NamedTuple):
+    """The page that an entry has the text of."""
+
+    url: str
+    validators: Validators
+
+
+def ask_for_due(unit: Unit) -> None:
+    """Have pages fetched that are due, those first that have waited longest."""
+    due = select(AiRagDocument).where(AiRagDocument.next_fetch_at <= now()).order_by(AiRagDocument.next_fetch_at)
+    for document in unit.session.scalars(due.limit(MOST_DUE).with_for_update(skip_locked=True)).all():
+        document.next_fetch_at = now() + PATIENCE
+        queue.defer(unit, REFRESH_PAGE, document.id, user_id=document.created_by_id)
+
+
+def refresh_page(document_id: UUID) -> None:
+    """Fetch the page of an entry, and give this its text where it has changed. Nothing is locked meanwhile."""
+    known = _known(document_id)
+    if known is None:
+        return
+    try:
+        found = text_at(*known)
+    except Unreadable as refusal:
+        run_unit(SYSTEM, _keep_refusal, document_id, known.url, str(refusal), is_gone=isinstance(refusal, Gone))
+    else:
+        text, validators = found or (None, known.validators)
+        run_unit(SYSTEM, _keep, document_id, Known(known.url, validators), text)
+
+
+def _known(document_id: UUID) -> Known | None:
+    with reading() as session:
+        document = session.get(AiRagDocument, document_id)
+        if document is None or document.refresh_seconds is None or document.source_url is None:
+            return None
+        has_text = document.content is not None and document.status == "indexed"
+        tags = (document.entity_tag, document.last_modified) if has_text else (None, None)
+        return Known(document.source_url, Validators(*tags))
+
+
+def _keep(unit: Unit, document_id: UUID, page: Known, text: str | None) -> None:
+    document, index = _locked(unit, document_id, page.url)
+    if document is None or index is None:
+        return
+    plan_refresh(document)
+    document.fetched_at, document.missed, document.gone_at = now(), 0, None
+    if text is None or (text == document.content and document.status == "indexed"):
+        document.entity_tag, document.last_modified = page.validators
+        document.error_message = None
+    elif has_room(unit.session, index, document, text):
+        document.entity_tag, document.last_modified = page.validators
+        document.error_message = None
+        replace_text(unit, document, index, text)
+    else:
+        document.error_message = f"Not refreshed: {FULL}"[:MAX_ERROR]
+
+
+def _keep_refusal(unit: Unit, document_id: UUID, url: str, reason: str, *, is_gone: bool) -> None:
+    document, _ = _locked(unit, document_id, url)
+    if document is None:
+        return
+    plan_refresh(document)
+    document.error_message = f"Not refreshed: {reason}"[:MAX_ERROR]
+    document.missed = document.missed + 1 if is_gone else 0
+    if document.missed == IS_GONE:
+        document.gone_at = now()
+
+
+def _locked(unit: Unit, document_id: UUID, url: str) -> tuple[AiRagDocument | None, AiRagIndex | None]:
+    """The entry with its knowledge base, unless it has another address or waits for a text by now."""
+    index_id = unit.session.scalar(select(AiRagDocument.index_id).where(AiRagDocument.id == document_id))
+    index = unit.session.get(AiRagIndex, index_id, with_for_update={"key_share": True}) if index_id else None
+    document = unit.session.get(AiRagDocument, document_id, with_for_update=True)
+    is_current = document is not None and document.source_url == url and document.status in ("indexed", "failed")
+    return (document if is_current else None), index

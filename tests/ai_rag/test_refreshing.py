@@ -1,0 +1,135 @@
+"""Pages of the web that entries ask for anew."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import update
+
+from app.ai_rag.models import AiRagDocument
+from app.ai_rag.refreshing import ask_for_due
+from app.engine.declare.principal import SYSTEM
+from app.engine.write.unit_of_work import run_unit
+from app.foundation.clock import now
+from app.testing.database import transaction
+from app.testing.waiting import work
+from tests.writes import changed, created, messages
+
+DOCUMENT, PAGE = "ai-rag/document", "/page"
+TEXT = {"headers": {"Content-Type": "text/plain", "ETag": '"1"', "Last-Modified": "Fri, 27 Nov 2026 10:00:00 GMT"}}
+
+
+@pytest.fixture
+def owner(cast):
+    return cast.user()
+
+
+@pytest.fixture
+def entry(app, owner, loopback):
+    """An entry of a page that says something."""
+    loopback.answer(PAGE, "Quay 4 has cranes.", **TEXT)
+    index = created(owner, "ai-rag/index", name="Handbook")
+    source = {"sourceType": "url", "sourceUrl": f"{loopback.url}{PAGE}", "refreshSeconds": 300}
+    made = created(owner, DOCUMENT, indexId=index["id"], title="Quay", **source)
+    work(app)
+    return made
+
+
+@pytest.fixture
+def refresh(app, owner, entry):
+    """Lets the clock ask for the page, and returns the entry then."""
+
+    def done():
+        with app.app_context():
+            with transaction() as session:
+                due = update(AiRagDocument).where(AiRagDocument.next_fetch_at.is_not(None))
+                session.execute(due.values(next_fetch_at=now() - timedelta(seconds=1)))
+            run_unit(SYSTEM, ask_for_due)
+        work(app)
+        return owner.get(f"/api/v1/{DOCUMENT}/{entry['id']}").json
+
+    return done
+
+
+def asked(loopback):
+    """The headers of the last request for the page, and how many there were."""
+    requests = [each for each in loopback.requests if each.path == PAGE]
+    return requests[-1].headers, len(requests)
+
+
+def test_a_page_that_has_changed_is_read_and_cut_anew(owner, refresh, loopback, entry):
+    loopback.answer(PAGE, "Quay 5 has none.", **TEXT)
+    now_read = refresh()
+    assert (now_read["status"], now_read["content"]) == ("indexed", "Quay 5 has none.")
+    found = owner.get(f"/api/v1/ai-rag/chunk?documentId={entry['id']}").json["data"]
+    assert [each["content"] for each in found] == ["Quay 5 has none."]
+
+
+def test_a_page_is_asked_for_by_what_it_was_known_by_and_kept_where_it_is_the_same(refresh, loopback):
+    loopback.answer(PAGE, status=304)
+    now_read = refresh()
+    headers, number = asked(loopback)
+    assert number == 2
+    assert headers["if-none-match"] == '"1"'
+    assert headers["if-modified-since"] == "Fri, 27 Nov 2026 10:00:00 GMT"
+    assert (now_read["status"], now_read["content"]) == ("indexed", "Quay 4 has cranes.")
+
+
+def test_a_page_that_is_the_same_by_its_text_is_not_cut_again(owner, refresh, entry):
+    before = owner.get(f"/api/v1/ai-rag/chunk?documentId={entry['id']}").json
+    fetched = owner.get(f"/api/v1/{DOCUMENT}/{entry['id']}").json["fetchedAt"]
+    assert refresh()["fetchedAt"] > fetched
+    assert owner.get(f"/api/v1/ai-rag/chunk?documentId={entry['id']}").json == before
+
+
+@pytest.mark.parametrize("status", [404, 410])
+def test_a_page_that_is_not_there_twice_is_kept_and_marked_until_it_is_back(refresh, loopback, status):
+    loopback.answer(PAGE, status=status)
+    assert refresh()["goneAt"] is None
+    gone = refresh()
+    assert gone["goneAt"] is not None
+    assert (gone["status"], gone["content"]) == ("indexed", "Quay 4 has cranes.")
+    assert gone["errorMessage"] == f"Not refreshed: The address answers with status {status}"
+    loopback.answer(PAGE, "It is back.", **TEXT)
+    back = refresh()
+    assert (back["goneAt"], back["errorMessage"], back["content"]) == (None, None, "It is back.")
+
+
+def test_what_a_site_answers_otherwise_takes_nothing_away(refresh, loopback):
+    loopback.answer(PAGE, status=404)
+    refresh()
+    loopback.answer(PAGE, status=503)
+    kept = refresh()
+    assert (kept["status"], kept["content"]) == ("indexed", "Quay 4 has cranes.")
+    loopback.answer(PAGE, status=404)
+    assert refresh()["goneAt"] is None
+
+
+def test_a_page_that_could_not_be_read_at_first_is_read_once_it_can_be(app, owner, refresh, loopback, entry):
+    loopback.answer("/other", status=404)
+    loopback.answer(PAGE, "Quay 4", **TEXT)
+    changed(owner, DOCUMENT, entry, sourceUrl=f"{loopback.url}/other")
+    work(app)
+    assert owner.get(f"/api/v1/{DOCUMENT}/{entry['id']}").json["status"] == "failed"
+    loopback.answer("/other", "There at last.", headers={"Content-Type": "text/plain"})
+    now_read = refresh()
+    assert (now_read["status"], now_read["content"]) == ("indexed", "There at last.")
+
+
+def test_a_page_is_not_asked_for_before_it_is_due_nor_once_nobody_wants_it_to_be(app, owner, refresh, loopback, entry):
+    with app.app_context():
+        run_unit(SYSTEM, ask_for_due)
+    work(app)
+    assert asked(loopback)[1] == 1
+    changed(owner, DOCUMENT, entry, refreshSeconds=None)
+    refresh()
+    assert asked(loopback)[1] == 1
+
+
+def test_only_pages_of_the_web_are_refreshed(owner):
+    index = created(owner, "ai-rag/index", name="Texts")
+    body = {"indexId": index["id"], "title": "T", "content": "Text", "refreshSeconds": 300}
+    refused = owner.post(f"/api/v1/{DOCUMENT}", body)
+    assert messages(refused, "refreshSeconds") == ["Is for pages of the web alone."]
+    assert messages(owner.post(f"/api/v1/{DOCUMENT}", body | {"refreshSeconds": 299}), "refreshSeconds")
