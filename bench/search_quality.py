@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import math
-import statistics
 import subprocess
 import sys
 import time
@@ -23,8 +21,9 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from app.ai_rag import embedding, indexing, local_embedder, searches
-from app.ai_rag.models import AiRagDocument, AiRagIndex, AiRagQuery
+from app.ai_rag import embedding, indexing, local_embedder
+from app.ai_rag.measuring import MODES, places, quality
+from app.ai_rag.models import AiRagDocument, AiRagIndex
 from app.auth.credentials import sessions
 from app.auth.credentials.credentials import session_principal_by_id
 from app.auth.models.identity import AuthUser
@@ -38,9 +37,6 @@ from config import ROOT, Settings
 
 QUESTIONS = Path(__file__).with_name("search_questions.json")
 RFCS = Path("/usr/share/doc/RFC")
-MODES = ("keyword", "vector", "hybrid")
-# Characters of the middle of a passage that a chunk must hold.
-MIDDLE, DEEP, SHALLOW = 60, 10, 5
 
 
 def main() -> int:
@@ -54,7 +50,11 @@ def main() -> int:
             for collection in ("docs", "rfc"):
                 asked = [each for each in frozen["questions"] if each["collection"] == collection]
                 index_id = _entered(principal, collection, asked, frozen["commit"])
-                _report(collection, asked, [_ranks(principal, index_id, each) for each in asked])
+                _report(
+                    collection,
+                    asked,
+                    [places(principal, index_id, each["question"], each["passage"]) for each in asked],
+                )
     return 0
 
 
@@ -101,20 +101,6 @@ def _text(collection: str, name: str, commit: str) -> str:
     return (gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()).decode(errors="replace")
 
 
-def _ranks(principal: Principal, index_id: UUID, question: dict[str, Any]) -> dict[str, list[int]]:
-    """The places, from 1, at which chunks that answer a question are found by each mode."""
-    passage = " ".join(question["passage"].split())
-    start = max(0, (len(passage) - MIDDLE) // 2)
-    middle, found = passage[start : start + MIDDLE], {}
-    for mode in MODES:
-        asked = AiRagQuery(
-            index_id=index_id, text=question["question"], mode=mode, top_k=DEEP, min_score=0.0, filter={}
-        )
-        hits = searches.find(principal, asked).hits
-        found[mode] = [place for place, hit in enumerate(hits, 1) if middle in " ".join(hit.content.split())]
-    return found
-
-
 def _report(collection: str, asked: Sequence[dict[str, Any]], ranks: Sequence[dict[str, list[int]]]) -> None:
     for part, wanted in (("tuned on", False), ("held out", True)):
         for kind in ("same_words", "other_words"):
@@ -123,20 +109,8 @@ def _report(collection: str, asked: Sequence[dict[str, Any]], ranks: Sequence[di
                 for each, found in zip(asked, ranks, strict=True)
                 if (each["held_out"], each["kind"]) == (wanted, kind)
             ]
-            told = "; ".join(f"{mode} {_measured([found[mode] for found in own])}" for mode in MODES)
+            told = "; ".join(f"{mode} {quality([found[mode] for found in own])}" for mode in MODES)
             print(f"{collection}, {part}, {kind} ({len(own)}): {told}")
-
-
-def _measured(places: Sequence[Sequence[int]]) -> str:
-    gain = statistics.mean(_gain(each) for each in places)
-    recall = statistics.mean(any(place <= SHALLOW for place in each) for each in places)
-    return f"{gain:.3f} nDCG@{DEEP}, {recall:.0%} in {SHALLOW}"
-
-
-def _gain(places: Sequence[int]) -> float:
-    """What the places are worth, beside the best that as many could have."""
-    best = sum(1 / math.log2(place + 1) for place in range(1, max(1, len(places)) + 1))
-    return sum(1 / math.log2(place + 1) for place in places) / best
 
 
 if __name__ == "__main__":

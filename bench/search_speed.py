@@ -55,7 +55,7 @@ SELECT gen_random_uuid(), id, :index, :model, :dimensions, (
 def main(arguments: list[str]) -> int:
     """Fill, measure and print."""
     chunks, others = map(int, [*arguments, *map(str, (CHUNKS, OTHERS)[len(arguments) :])])
-    with private_parts() as folder, _app(folder):
+    with private_parts() as folder, started(folder):
         principal = session_principal_by_id(run_unit(SYSTEM, signed_up))
         large = _filled(principal, "Large", chunks)
         small = [_filled(principal, f"Small {number}", OF_OTHERS) for number in range(others)][-1]
@@ -78,7 +78,8 @@ def _report(principal: Principal, bases: Mapping[str, UUID]) -> None:
 
 
 @contextmanager
-def _app(folder: str) -> Iterator[None]:
+def started(folder: str) -> Iterator[None]:
+    """Make an application with an empty database."""
     app = create_app(Settings(var_dir=folder, query_seconds=3600.0, embeddings="off"))
     with app.app_context():
         upgrade()

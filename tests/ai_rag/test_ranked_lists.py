@@ -68,6 +68,11 @@ def test_what_holds_the_words_comes_before_what_means_the_like(owner, deals):
     assert names(ranked(owner, QUESTION, "keyword")) == []
 
 
+def test_meaning_decides_alone_where_no_row_holds_the_words(owner, deals):
+    best = ranked(owner)["data"][0]
+    assert (best["name"], best["score"]) == ("Ferry tickets", 1)
+
+
 def test_conditions_fields_relations_and_versions_stand_beside_it(owner, deals):
     answer = ranked(owner, **{"name[contains]": "c", "fields": "name", "expand": "company", "versions": "true"}, take=1)
     (deal,) = answer["data"]

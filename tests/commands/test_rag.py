@@ -65,3 +65,28 @@ def test_knowledge_bases_without_a_model_are_given_one(app, owner, run, index, m
     assert owner.get(f"/api/v1/ai-rag/index/{index['id']}").json["status"] == "building"
     work(app)  # which finds nothing here that makes them any more, unless there is nothing to make
     assert owner.get(f"/api/v1/ai-rag/index/{index['id']}").json["status"] == "empty"
+
+
+def test_questions_whose_passages_are_known_measure_a_knowledge_base(app, cast, owner, run, index, tmp_path):
+    for title, content in (
+        ("Quay", "The tower crane may be forty metres high."),
+        ("Pier", "The ferry leaves at noon."),
+    ):
+        created(owner, "ai-rag/document", indexId=index["id"], title=title, content=content)
+    work(app)
+    email = cast.admin.get(f"/api/v1/auth/user/{owner.user_id}").json["email"]
+    asked = [
+        {"question": "When does the ferry leave?", "passage": "The ferry leaves at noon."},
+        {"question": "How high may a crane be?", "passage": "There is no such passage."},
+    ]
+    file = tmp_path / "questions.ndjson"
+    file.write_text("\n".join(map(json.dumps, asked)))
+    options = ("--index", index["id"], "--user", email)
+    told = run("measure", file, *options, "--json")
+    assert told == [
+        {"mode": mode, "questions": 2, "nDCG@10": 0.5, "recall@5": 0.5} for mode in ("keyword", "hybrid")
+    ]  # without vectors there is no search by meaning
+    file.write_text('{"question": "Why?"}')
+    assert "Each line must be JSON with question and passage" in run("measure", file, *options, code=2)
+    file.write_text("")
+    assert "It holds no question" in run("measure", file, *options, code=2)

@@ -30,18 +30,21 @@ MOST = 200
 NO_VECTORS = "No vectors are made here: search by keyword"
 # What the vectors of records were made of, and a question's has to be.
 SHOWN = ("list", "read")
-# Ranks by meaning weigh a fifth of those by words, as in knowledge bases. A score of 1 is the best there could be.
+# Ranks by meaning weigh a fifth of those by words, as in knowledge bases, unless no row holds the words. The best score
+# there could be is 1.
 RANKED = """
 WITH worded AS MATERIALIZED (
     SELECT id, score, row_number() OVER (ORDER BY score DESC, id) AS place FROM ({worded}) AS found
 ), near AS MATERIALIZED (
     SELECT id, score, row_number() OVER (ORDER BY score DESC, id) AS place FROM ({near}) AS found
+), weight AS (
+    SELECT CASE WHEN EXISTS (SELECT FROM worded) THEN 1 / 1.2 ELSE 0 END AS words
 ), ranked AS (
     SELECT coalesce(worded.id, near.id) AS id, CASE %(rank_by)s::text
         WHEN 'keyword' THEN worded.score WHEN 'vector' THEN least(greatest(near.score, 0), 1)
-        ELSE 11 / 1.2 * (coalesce(1.0 / (10 + worded.place), 0) + coalesce(0.2 / (10 + near.place), 0))
+        ELSE 11 * (coalesce(words / (10 + worded.place), 0) + coalesce((1 - words) / (10 + near.place), 0))
     END::float8 AS score
-    FROM worded FULL JOIN near ON near.id = worded.id ORDER BY score DESC, id LIMIT %(take)s::bigint
+    FROM worded FULL JOIN near ON near.id = worded.id CROSS JOIN weight ORDER BY score DESC, id LIMIT %(take)s::bigint
 )
 SELECT ranked.score, {columns} FROM ranked JOIN {table} ON {alias}.id = ranked.id ORDER BY ranked.score DESC, ranked.id
 """
