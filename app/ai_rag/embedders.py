@@ -10,7 +10,6 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -21,18 +20,15 @@ from app.ai_rag import local_embedder
 from app.ai_rag.models import AiRagIndex
 from app.engine.declare.kinds import INTEGER_MAX
 from app.engine.declare.record import by_table
-from app.foundation.clock import now
 from app.foundation.crypto import vault
 from app.foundation.errors import Unavailable
-from app.foundation.outbound import CONNECT_TIMEOUT, Outbound, base_url_of
+from app.foundation.outbound import CONNECT_TIMEOUT, Outbound, base_url_of, seconds_to_wait
 from app.foundation.settings import settings
 
 LOCAL_URL = "http://embedder/v1"
 MAX_DIMENSIONS = 2000
 # The largest number of four bytes.
 MAX_NUMBER = 3.4e38
-# Seconds for which an endpoint may ask to be left alone.
-MAX_WAIT = 24 * 3600
 
 
 class NotEmbedded(Exception):
@@ -145,17 +141,8 @@ def _refusal(response: httpx2.Response) -> Exception:
     if status in (400, 413, 422):
         return Refused(f"The embedder answered {status}")
     if status in (408, 409, 425, 429) or status >= 500:
-        return Unavailable(f"The embedder answered {status}", _wait(response.headers.get("Retry-After", "")))
+        return Unavailable(f"The embedder answered {status}", seconds_to_wait(response.headers.get("Retry-After", "")))
     return NotEmbedded(f"The embedder answered {status}")
-
-
-def _wait(asked: str) -> int:
-    """The seconds of ``Retry-After`` (RFC 9110, 10.2.3), which is a number or a date."""
-    try:
-        seconds = int(asked) if asked.isdecimal() else math.ceil((parsedate_to_datetime(asked) - now()).total_seconds())
-    except (ValueError, TypeError, OverflowError):
-        return 1
-    return min(max(seconds, 1), MAX_WAIT)
 
 
 def _tokens(answer: Mapping[str, Any]) -> int:

@@ -20,6 +20,7 @@ from app.engine.declare.principal import SYSTEM
 from app.engine.read.database import reading
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
+from app.foundation.errors import Unavailable
 from app.jobs import queue
 from app.storage.extraction import Unreadable
 
@@ -54,7 +55,7 @@ def refresh_page(document_id: UUID) -> None:
         return
     try:
         found = text_at(*known)
-    except Unreadable as refusal:
+    except (Unreadable, Unavailable) as refusal:
         run_unit(SYSTEM, _keep_refusal, document_id, known.url, str(refusal), is_gone=isinstance(refusal, Gone))
     else:
         text, validators = found or (None, known.validators)

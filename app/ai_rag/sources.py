@@ -41,7 +41,8 @@ class Waiting(NamedTuple):
 
 
 def read_source(document_id: UUID) -> None:
-    """Fill an entry with the text of its source, and have it cut. What is gone, or has a text by now, is left alone."""
+    """Fill an entry with the text of its source, and have it cut. What is gone, or has a text by now, is left alone.
+    Raises Unavailable where a site asks to come again."""
     waiting = _waiting_for(document_id)
     if waiting is None:
         return
@@ -82,7 +83,7 @@ def _text(waiting: Waiting) -> tuple[str, Validators]:
 
 def text_at(url: str, known: Validators = UNKNOWN) -> tuple[str, Validators] | None:
     """Return the text of a page, and by what it is known; nothing where it is still the one that is ``known``. Raises
-    Gone and Unreadable."""
+    Gone and Unreadable, and Unavailable."""
     with tempfile.TemporaryFile() as file:
         page = web_pages.fetch(url, file, known)
         if page is None:

@@ -14,7 +14,8 @@ from urllib.parse import urljoin, urlsplit, urlunsplit
 import httpx2
 from protego import Protego
 
-from app.foundation.outbound import AsyncOutbound, PrivateAddress, is_local_in_development
+from app.foundation.errors import Unavailable
+from app.foundation.outbound import AsyncOutbound, PrivateAddress, is_local_in_development, seconds_to_wait
 from app.storage.extraction import Unreadable, is_readable
 
 # Seconds in all, bytes of a page and of its robots.txt, and redirects that are followed.
@@ -58,7 +59,7 @@ class Gone(Unreadable):
 
 def fetch(url: str, file: IO[bytes], known: Validators = UNKNOWN) -> Page | None:
     """Write what an address answers into ``file``; nothing where that is still the page that is ``known``. Raises Gone
-    and Unreadable."""
+    and Unreadable, and Unavailable where it asks to come again."""
     try:
         return asyncio.run(_fetch(url, file, known))
     except PrivateAddress:
@@ -113,6 +114,9 @@ async def _asked(client: httpx2.AsyncClient, url: str, known: Validators = UNKNO
 
 
 async def _written(response: httpx2.Response, file: IO[bytes]) -> Page:
+    if response.status_code in (429, 503):
+        wait = seconds_to_wait(response.headers.get("Retry-After", ""))
+        raise Unavailable(f"The address answers with status {response.status_code}", wait)
     if response.status_code != 200:
         refusal = Gone if response.status_code in (404, 410) else Unreadable
         raise refusal(f"The address answers with status {response.status_code}")

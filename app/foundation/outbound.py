@@ -7,6 +7,7 @@ server changes nothing. Answers are bounded in size and time.
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 import socket
 import ssl
@@ -14,13 +15,18 @@ import time
 from collections import OrderedDict
 from collections.abc import Collection, Iterator
 from concurrent.futures import Executor
+from email.utils import parsedate_to_datetime
 from functools import cache, lru_cache
 from urllib.parse import urlsplit
 
 import httpx2
 
+from app.foundation.clock import now
 from app.foundation.networks import is_loopback, is_private, is_private_address
 from app.foundation.settings import settings
+
+# Seconds for which a server may ask to be left alone.
+MAX_WAIT = 24 * 3600
 
 MAX_ANSWER_BYTES = 32 * 1024 * 1024
 CONNECT_TIMEOUT = 5.0
@@ -163,3 +169,13 @@ def _public_addresses(request: httpx2.Request, host: str, refused: Collection[st
     if any(is_private_address(address) or address in refused for address in addresses):
         raise PrivateAddress("The name resolves to a private address", request=request)
     return list(dict.fromkeys(addresses))[:MAX_ADDRESSES]
+
+
+def seconds_to_wait(asked: str) -> int:
+    """Return the seconds of ``Retry-After`` (RFC 9110, 10.2.3), which is a number or a date: one where it says nothing,
+    and a day at most."""
+    try:
+        seconds = int(asked) if asked.isdecimal() else math.ceil((parsedate_to_datetime(asked) - now()).total_seconds())
+    except (ValueError, TypeError, OverflowError):
+        return 1
+    return min(max(seconds, 1), MAX_WAIT)

@@ -7,8 +7,10 @@ import threading
 from contextlib import contextmanager, suppress
 
 import pytest
+from sqlalchemy import text
 
 from app.ai_rag import web_pages
+from app.testing.database import transaction
 from app.testing.waiting import work
 from tests.storage.uploads.forms import sent
 from tests.writes import changed, created, messages
@@ -148,6 +150,24 @@ def test_what_cannot_be_read_fails_and_says_why(page, monkeypatch, answer, reaso
     status, content, error = told(page(**answer))
     assert (status, content) == ("failed", None)
     assert error.startswith(reason)
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_site_that_asks_to_come_again_is_asked_again_then(app, owner, page, loopback, status):
+    entry = page("", status=status, headers={"Retry-After": "3600"})
+    assert told(entry) == ("pending", None, None)
+    work(app)
+    assert len([each for each in loopback.requests if each.path == "/page"]) == 1  # it is left alone for an hour
+    loopback.answer("/page", "There at last.")
+    in_time(app)
+    assert told(owner.get(f"/api/v1/{DOCUMENT}/{entry['id']}").json) == ("indexed", "There at last.", None)
+
+
+def in_time(app):
+    """Let all jobs be due, and done."""
+    with app.app_context(), transaction() as session:
+        session.execute(text("UPDATE procrastinate_jobs SET scheduled_at = NULL WHERE status = 'todo'"))
+    work(app)
 
 
 def test_this_machine_is_no_page_in_production(app, page, monkeypatch):
