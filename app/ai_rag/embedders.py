@@ -120,7 +120,7 @@ def embedder_for(session: Session, model: str, provider_id: UUID | None) -> Embe
         price = next(listed, {}).get("inputMicrosPerMillion")
         return Embedder(
             model, base_url_of(provider.base_url), sealed_secret=provider.api_key, private=private,
-            price=price if isinstance(price, int) else 0,
+            price=price if isinstance(price, int) and price > 0 else 0,
         )  # fmt: skip
     return _own(model)
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, exists, select
+from sqlalchemy import ColumnElement, Select, exists, or_, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session, defer
 from uuid_utils.compat import uuid7
@@ -20,6 +20,7 @@ from app.ai_rag import vectors
 from app.ai_rag.embedders import Embedder, NotEmbedded, Refused, embedder_for, embedder_of
 from app.ai_rag.hooks import MAX_ERROR
 from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagEmbedding, AiRagIndex
+from app.engine.declare.kinds import SAFE_MAX
 from app.engine.declare.principal import SYSTEM
 from app.engine.read.database import reading
 from app.engine.write.unit_of_work import Unit, run_unit
@@ -30,6 +31,8 @@ MILLION = 1_000_000
 # Entries that are asked for again at a time, and bases that are looked through.
 MOST_ASKED = 1000
 WITHOUT_TEXT = (defer(AiRagDocument.content),)
+# What an entry says whose page could not be asked for anew: it hinders no vectors.
+NOT_REFRESHED = "Not refreshed: "
 REFUSED = "The embedder refuses {} of its passages"
 OTHER_DIMENSIONS = "The embedder makes vectors of {} numbers, those of the knowledge base have {}"
 
@@ -76,7 +79,9 @@ def embed_left_over() -> None:
         lacking = select(AiRagIndex).where(AiRagIndex.embedded_count < AiRagIndex.chunk_count)
         bases = session.scalars(lacking.order_by(AiRagIndex.id).limit(MOST_ASKED)).all()
         served = [index.id for index in bases if embedder_of(session, index) is not None]
-        missing = (AiRagDocument.embedded_count < AiRagDocument.chunk_count, AiRagDocument.error_message.is_(None))
+        message = AiRagDocument.error_message
+        is_open = or_(message.is_(None), message.startswith(NOT_REFRESHED))
+        missing = (AiRagDocument.embedded_count < AiRagDocument.chunk_count, is_open)
         entries = select(AiRagDocument.id).where(AiRagDocument.index_id.in_(served), *missing)
         found = session.scalars(entries.order_by(AiRagDocument.id).limit(MOST_ASKED)).all()
     for document_id in found:
@@ -156,8 +161,9 @@ def _keep(unit: Unit, document_id: UUID, batch: Batch, found: Sequence[list[floa
     document = unit.session.get(AiRagDocument, document_id, with_for_update=True, options=WITHOUT_TEXT)
     if index is None:
         return 0
-    index.embedded_tokens += tokens
-    index.embedding_cost_micros += math.ceil(tokens * batch.embedder.price / MILLION)
+    index.embedded_tokens = min(index.embedded_tokens + tokens, SAFE_MAX)
+    cost = math.ceil(tokens * batch.embedder.price / MILLION)
+    index.embedding_cost_micros = min(index.embedding_cost_micros + cost, SAFE_MAX)
     if document is None or not any(found):
         return 0
     model, dimensions = batch.target.model, len(next(vector for vector in found if vector))

@@ -66,7 +66,9 @@ def take_in(document: AiRagDocument, write: Write) -> None:
 
 @on_update(AiRagDocument, callers_only=True)
 def replace_source(document: AiRagDocument, write: Write) -> None:
-    if write.changed("refresh_seconds", "source_url"):
+    if write.changed("content") and not write.changed("refresh_seconds", "source_url"):
+        document.refresh_seconds = None  # it has a text of its own now
+    if write.changed("content", "refresh_seconds", "source_url"):
         _check_source(document)
         plan_refresh(document)
     if write.changed("content", "source_url"):

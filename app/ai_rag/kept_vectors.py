@@ -20,14 +20,19 @@ SELECT gen_random_uuid(), now(), now(), document_id, encode(sha256(convert_to(co
     dimensions, vector
 FROM ai_rag_embedding JOIN ai_rag_chunk AS chunk ON chunk.id = chunk_id WHERE document_id = :document AND model = :model
 """)
+# Both sides are told apart first: a digest is worked out once for each passage.
 TAKE_OVER = text("""
-INSERT INTO ai_rag_embedding (id, created_at, updated_at, chunk_id, index_id, model, dimensions, vector)
-SELECT gen_random_uuid(), now(), now(), chunk.id, :index, kept.model, kept.dimensions, kept.vector
-FROM ai_rag_chunk AS chunk JOIN LATERAL (
-    SELECT model, dimensions, vector FROM ai_rag_kept_vector
+WITH kept AS MATERIALIZED (
+    SELECT DISTINCT ON (digest) digest, model, dimensions, vector FROM ai_rag_kept_vector
     WHERE document_id = :document AND model = :model AND dimensions = :dimensions
-    AND digest = encode(sha256(convert_to(chunk.content, 'UTF8')), 'hex') LIMIT 1
-) AS kept ON true WHERE document_id = :document ON CONFLICT DO NOTHING
+), passage AS MATERIALIZED (
+    SELECT id, encode(sha256(convert_to(content, 'UTF8')), 'hex') AS digest FROM ai_rag_chunk
+    WHERE document_id = :document AND EXISTS (SELECT FROM kept)
+)
+INSERT INTO ai_rag_embedding (id, created_at, updated_at, chunk_id, index_id, model, dimensions, vector)
+SELECT gen_random_uuid(), now(), now(), passage.id, :index, model, dimensions, vector
+FROM passage JOIN kept USING (digest)
+ON CONFLICT DO NOTHING
 """)
 
 

@@ -59,6 +59,13 @@ plugin = Plugin(
         Setting("embeddings_key", "", "its credential"),
         Setting("rag_max_chunks", 10_000, "most chunks of a knowledge-base document", low=1, high=1_000_000),
         Setting(
+            "rag_index_memory",
+            2048,
+            "most megabytes that PostgreSQL takes to make an index of vectors, 1.7 for a thousand of 256 numbers",
+            low=64,
+            high=1_000_000,
+        ),
+        Setting(
             "rag_max_bytes",
             1024**3,
             "most bytes of text and chunks in the knowledge bases of an organization",

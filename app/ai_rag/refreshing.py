@@ -12,10 +12,11 @@ from uuid import UUID
 
 from sqlalchemy import select
 
+from app.ai_rag.embedding import NOT_REFRESHED, WITHOUT_TEXT
 from app.ai_rag.hooks import FULL, MAX_ERROR, has_room, plan_refresh, replace_text
 from app.ai_rag.models import AiRagDocument, AiRagIndex
 from app.ai_rag.sources import text_at
-from app.ai_rag.web_pages import Gone, Validators
+from app.ai_rag.web_pages import UNKNOWN, Gone, Validators
 from app.engine.declare.principal import SYSTEM
 from app.engine.read.database import reading
 from app.engine.write.unit_of_work import Unit, run_unit
@@ -43,9 +44,11 @@ class Known(NamedTuple):
 def ask_for_due(unit: Unit) -> None:
     """Have pages fetched that are due, those first that have waited longest."""
     due = select(AiRagDocument).where(AiRagDocument.next_fetch_at <= now()).order_by(AiRagDocument.next_fetch_at)
-    for document in unit.session.scalars(due.limit(MOST_DUE).with_for_update(skip_locked=True)).all():
+    due = due.options(*WITHOUT_TEXT).limit(MOST_DUE).with_for_update(skip_locked=True)
+    for document in unit.session.scalars(due).all():
         document.next_fetch_at = now() + PATIENCE
-        queue.defer(unit, REFRESH_PAGE, document.id, user_id=document.created_by_id)
+        # Apart from the other jobs of its maker, of whom so many may wait and no more.
+        queue.defer(unit, REFRESH_PAGE, document.id, one_of=document.created_by_id or document.index_id)
 
 
 def refresh_page(document_id: UUID) -> None:
@@ -58,8 +61,7 @@ def refresh_page(document_id: UUID) -> None:
     except (Unreadable, Unavailable) as refusal:
         run_unit(SYSTEM, _keep_refusal, document_id, known.url, str(refusal), is_gone=isinstance(refusal, Gone))
     else:
-        text, validators = found or (None, known.validators)
-        run_unit(SYSTEM, _keep, document_id, Known(known.url, validators), text)
+        run_unit(SYSTEM, _keep, document_id, known.url, *(found or (None, UNKNOWN)))
 
 
 def _known(document_id: UUID) -> Known | None:
@@ -72,21 +74,23 @@ def _known(document_id: UUID) -> Known | None:
         return Known(document.source_url, Validators(*tags))
 
 
-def _keep(unit: Unit, document_id: UUID, page: Known, text: str | None) -> None:
-    document, index = _locked(unit, document_id, page.url)
+def _keep(unit: Unit, document_id: UUID, url: str, text: str | None, validators: Validators) -> None:
+    """Keep what has come of a page: another text, or with none that it is the one that is known."""
+    document, index = _locked(unit, document_id, url)
     if document is None or index is None:
         return
     plan_refresh(document)
     document.fetched_at, document.missed, document.gone_at = now(), 0, None
-    if text is None or (text == document.content and document.status == "indexed"):
-        document.entity_tag, document.last_modified = page.validators
+    if text is not None and not has_room(unit.session, index, document, text):
+        _tell(document, FULL)
+        return
+    if text is not None:
+        document.entity_tag, document.last_modified = validators
+    if (document.error_message or "").startswith(NOT_REFRESHED):
         document.error_message = None
-    elif has_room(unit.session, index, document, text):
-        document.entity_tag, document.last_modified = page.validators
+    if text is not None and (text != document.content or document.status != "indexed"):
         document.error_message = None
         replace_text(unit, document, index, text)
-    else:
-        document.error_message = f"Not refreshed: {FULL}"[:MAX_ERROR]
 
 
 def _keep_refusal(unit: Unit, document_id: UUID, url: str, reason: str, *, is_gone: bool) -> None:
@@ -94,16 +98,28 @@ def _keep_refusal(unit: Unit, document_id: UUID, url: str, reason: str, *, is_go
     if document is None:
         return
     plan_refresh(document)
-    document.error_message = f"Not refreshed: {reason}"[:MAX_ERROR]
+    _tell(document, reason)
     document.missed = document.missed + 1 if is_gone else 0
     if document.missed == IS_GONE:
         document.gone_at = now()
 
 
+def _tell(document: AiRagDocument, reason: str) -> None:
+    """Say at an entry why its page was not read, unless it says already what else is wrong."""
+    if document.error_message is None or document.error_message.startswith(NOT_REFRESHED):
+        document.error_message = f"{NOT_REFRESHED}{reason}"[:MAX_ERROR]
+
+
 def _locked(unit: Unit, document_id: UUID, url: str) -> tuple[AiRagDocument | None, AiRagIndex | None]:
-    """The entry with its knowledge base, unless it has another address or waits for a text by now."""
+    """The entry with its knowledge base, unless it has another address or a text of its own, or waits for one, by
+    now."""
     index_id = unit.session.scalar(select(AiRagDocument.index_id).where(AiRagDocument.id == document_id))
     index = unit.session.get(AiRagIndex, index_id, with_for_update={"key_share": True}) if index_id else None
     document = unit.session.get(AiRagDocument, document_id, with_for_update=True)
-    is_current = document is not None and document.source_url == url and document.status in ("indexed", "failed")
+    is_current = (
+        document is not None
+        and document.source_url == url
+        and document.refresh_seconds is not None
+        and document.status in ("indexed", "failed")
+    )
     return (document if is_current else None), index

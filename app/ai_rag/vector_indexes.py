@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 from app.ai_rag.models import AiRagIndex
 from app.engine.read.encoding import dumps
 from app.extensions import db
+from app.foundation.settings import settings
 
 log = logging.getLogger(__name__)
 
@@ -28,6 +29,8 @@ CLASSES = {"cosine": "vector_cosine_ops", "l2": "vector_l2_ops", "inner_product"
 M, EF_CONSTRUCTION = (2, 32, 16), (4, 200, 64)
 # How long an index may take, in which others wait for theirs.
 LONGEST = "1h"
+# Megabytes that PostgreSQL has by itself to make an index.
+LEAST_MEMORY = 64
 # ``PREFIX`` tells migrations which indexes are of no model.
 PREFIX, TABLE, LOCK = "ix_vectors_", "ai_rag_embedding", 7_204_118
 EXISTING = text("""
@@ -98,6 +101,7 @@ def _statements(connection: Connection) -> Iterator[str]:
         wanted = _wanted(base, LARGE)
         if wanted is not None and not existing.get(wanted.name):
             model = connection.scalar(select(func.quote_literal(wanted.model)))
+            yield f"SET maintenance_work_mem = '{_megabytes(wanted, base.embedded_count)}MB'"
             yield (
                 f"CREATE INDEX CONCURRENTLY {wanted.name} ON {TABLE} USING hnsw"
                 f" (CAST(vector AS vector({wanted.dimensions})) {CLASSES[wanted.metric]})"
@@ -105,6 +109,13 @@ def _statements(connection: Connection) -> Iterator[str]:
                 f" WHERE index_id = '{wanted.base_id}' AND model = {model}"
                 f" AND dimensions = {wanted.dimensions}"
             )
+
+
+def _megabytes(wanted: VectorIndex, vectors: int) -> int:
+    """What PostgreSQL needs to make an index without writing it in parts, which takes several times as long: of each
+    vector its numbers, its neighbors (pgvector keeps 16 bytes of each, twice ``m`` of them), and some."""
+    of_each = 4 * wanted.dimensions + 32 * wanted.m + 256
+    return min(max(vectors * of_each // 2**20 + 1, LEAST_MEMORY), settings.rag_index_memory)
 
 
 def _wanted(base: Row[*tuple[object, ...]], least: int) -> VectorIndex | None:

@@ -87,6 +87,7 @@ async def _fetch(url: str, file: IO[bytes], known: Validators) -> Page | None:
 
 
 async def _page(client: httpx2.AsyncClient, url: str, file: IO[bytes], known: Validators) -> Page | None:
+    first = url
     for _ in range(MAX_HOPS + 1):
         if not await _is_allowed(client, url):
             raise Unreadable("The site's robots.txt does not allow that")
@@ -94,7 +95,10 @@ async def _page(client: httpx2.AsyncClient, url: str, file: IO[bytes], known: Va
             if response.status_code == 304:
                 return None
             if not response.is_redirect:
-                return await _written(response, file)
+                page = await _written(response, file)
+                # What another address answers in its place would be known by is asked of nobody.
+                return page if url == first else page._replace(validators=UNKNOWN)
+            known = UNKNOWN
             url = urljoin(url, response.headers.get("Location", ""))
     raise Unreadable(f"The address leads on more than {MAX_HOPS} times")
 
@@ -134,10 +138,11 @@ async def _written(response: httpx2.Response, file: IO[bytes]) -> Page:
 
 
 def _validators(response: httpx2.Response) -> Validators:
-    """What the answer is known by; what is too long for a header is left out."""
-    tag, modified = response.headers.get("ETag"), response.headers.get("Last-Modified")
+    """What the answer is known by; what is too long for a header, or no text of one, is left out."""
+    tag, modified = response.headers.get("ETag", ""), response.headers.get("Last-Modified", "")
     return Validators(
-        tag if tag and len(tag) <= MAX_TAG else None, modified if modified and len(modified) <= MAX_DATE else None
+        tag if tag.isascii() and len(tag) <= MAX_TAG else None,
+        modified if modified.isascii() and len(modified) <= MAX_DATE else None,
     )
 
 

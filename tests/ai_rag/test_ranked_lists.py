@@ -14,6 +14,7 @@ from app.extensions import db
 from app.foundation.errors import Unavailable
 from app.platform.models import PlatformRecordVector, PlatformVectorProgress
 from app.testing.workshop import Workshop
+from tests.auth.sharing.sharing import address, shared
 from tests.writes import changed, created
 
 MODES = ("keyword", "vector", "hybrid")
@@ -198,6 +199,27 @@ def test_records_of_strangers_change_no_answer(app, cast, owner, model, mode):
         Workshop(app, cast.user()).make(model, **{field: "Sea boat"})
     keep(app)
     assert owner.get(path, query_string=asked).data == before
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_record_that_is_shared_is_ranked_with_ones_own(cast, owner, deals, mode):
+    friend, deal = cast.user(), ranked(owner, "ferry", "keyword")["data"][0]
+    outside = {"outsideShares": True}
+    assert changed(owner, "auth/organization", {"id": owner.organization_id}, **outside).status_code == 200
+    shared(owner, CrmDeal, deal["id"], ("read", {"email": address(friend)}))
+    assert names(ranked(friend, "ferry", mode)) == ["Ferry tickets"]
+    assert ranked(friend, "ferry", mode)["data"][0]["score"] > 0
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_field_that_a_row_shows_on_a_condition_ranks_that_row_alone(cast, owner, deals, mode):
+    reads = [
+        {"models": ["crm/deal"], "operations": ["list", "read"], "fields": ["name"]},
+        {"models": ["crm/deal"], "operations": ["list", "read"], "where": {"name": "Crane hire"}},
+    ]
+    key = cast.key(owner, "read", access=reads)
+    assert names(ranked(key, "lifting", mode)) == ["Crane hire"]
+    assert names(ranked(key, "boats", mode)) == ([] if mode == "keyword" else ["Crane hire"])
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -7,13 +7,15 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import update
 
+from app.ai_rag import refreshing
 from app.ai_rag.models import AiRagDocument
 from app.ai_rag.refreshing import ask_for_due
 from app.engine.declare.principal import SYSTEM
 from app.engine.write.unit_of_work import run_unit
 from app.foundation.clock import now
+from app.jobs import queue
 from app.testing.database import transaction
-from app.testing.waiting import work
+from app.testing.waiting import perform, work
 from tests.writes import changed, created, messages
 
 DOCUMENT, PAGE = "ai-rag/document", "/page"
@@ -74,6 +76,63 @@ def test_a_page_is_asked_for_by_what_it_was_known_by_and_kept_where_it_is_the_sa
     assert headers["if-none-match"] == '"1"'
     assert headers["if-modified-since"] == "Fri, 27 Nov 2026 10:00:00 GMT"
     assert (now_read["status"], now_read["content"]) == ("indexed", "Quay 4 has cranes.")
+
+
+def test_another_address_that_answers_in_its_place_is_not_told_what_was_known(refresh, loopback):
+    loopback.answer(PAGE, status=302, headers={"Location": "/v2"})
+    loopback.answer("/v2", "Quay 6 is new.", **TEXT)
+    for _ in range(2):
+        assert refresh()["content"] == "Quay 6 is new."
+    asked_of = [each for each in loopback.requests if each.path == "/v2"]
+    assert not any("if-none-match" in each.headers for each in asked_of)
+    assert "if-none-match" not in asked(loopback)[0]
+
+
+@pytest.mark.parametrize("tag", ['"\u00e9"', '"' + "x" * 500 + '"'])
+def test_a_tag_that_no_request_can_name_is_left_out(refresh, loopback, tag):
+    loopback.answer(PAGE, "Quay 5.", headers={"Content-Type": "text/plain", "ETag": tag})
+    refresh()
+    loopback.answer(PAGE, "Quay 6.", **TEXT)
+    assert refresh()["content"] == "Quay 6."
+
+
+@pytest.mark.parametrize("answer", [{"status": 304}, {"body": "Quay 7.", **TEXT}])
+def test_a_text_that_somebody_writes_is_kept_and_the_page_asked_for_no_more(
+    app, owner, refresh, loopback, entry, monkeypatch, answer
+):
+    """Also where the page is just being read."""
+    loopback.answer(PAGE, **answer)
+    fetch = refreshing.text_at
+
+    def meanwhile(*known):
+        found = fetch(*known)
+        assert changed(owner, DOCUMENT, entry, content="Mine.").json["refreshSeconds"] is None
+        perform(app, "index_document")
+        return found
+
+    monkeypatch.setattr(refreshing, "text_at", meanwhile)
+    assert refresh()["content"] == "Mine."
+    assert refresh()["content"] == "Mine."
+    assert asked(loopback)[1] == 2
+
+
+def test_pages_that_wait_do_not_keep_their_maker_from_other_work(app, owner, refresh, entry, monkeypatch):
+    monkeypatch.setattr(queue, "MAX_WAITING", 1)
+    with app.app_context():
+        with transaction() as session:
+            due = update(AiRagDocument).where(AiRagDocument.next_fetch_at.is_not(None))
+            session.execute(due.values(next_fetch_at=now() - timedelta(seconds=1)))
+        run_unit(SYSTEM, ask_for_due)
+    created(owner, DOCUMENT, indexId=entry["indexId"], title="Text", content="Text")
+
+
+def test_what_an_embedder_refuses_is_still_said_when_a_page_is_gone(app, owner, refresh, loopback, entry):
+    loopback.answer(PAGE, status=404)
+    refresh()
+    with app.app_context(), transaction() as session:
+        refused = update(AiRagDocument).where(AiRagDocument.id == entry["id"])
+        session.execute(refused.values(error_message="Found by words alone: The embedder answered 401"))
+    assert refresh()["errorMessage"].startswith("Found by words alone")  # what is worse is still said
 
 
 def test_a_page_that_is_the_same_by_its_text_is_not_cut_again(owner, refresh, entry):

@@ -110,7 +110,7 @@ def test_a_search_takes_twenty_filters_and_refuses_hundreds(service, attacker):
         assert statuses(refused) == {400}
         assert statuses(taken) == {201}
         last = f"{QUERY}/{taken[-1].json['id']}"
-        await_true(lambda: attacker.get(last).json["status"] != "running", 20)
+        await_true(lambda: attacker.get(last).json["status"] != "running")
         return attacker.get(last).json
 
     assert undisturbed(service, attack)["resultCount"] == 1
