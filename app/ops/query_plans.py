@@ -39,6 +39,8 @@ def explain(asked: str, principal: Principal) -> Explanation:
     query = list_query(model, principal, MultiDict(parse_qsl(parameters, keep_blank_values=True)), settings)
     if query.cursor:
         raise Invalid("A cursor belongs to who walks: leave it empty")
+    if query.rank_by is not None:
+        raise Invalid("A list that a search ranks has no plan to explain: leave searchMode out")
     statement = pages.compiled(model, principal.reader, query, None)
     binds = {**statement.fixed, **pages.binds(query, principal)}
     with autocommit_connection() as connection:

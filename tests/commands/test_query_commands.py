@@ -60,6 +60,7 @@ def test_a_sort_that_no_index_serves_says_which_one_would(run, email):
         ("crm/nope", "There is no model"),
         ("crm/deal?nope=1", "Unknown query parameter"),
         ("crm/deal?cursor=x", "cursor"),
+        ("crm/deal?search=x&searchMode=hybrid", "searchMode"),
     ],
 )
 def test_a_query_that_cannot_be_is_one_line(run, query, message):
