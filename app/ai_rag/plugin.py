@@ -25,7 +25,7 @@ plugin = Plugin(
     "ai-rag",
     "Knowledge bases: documents cut into chunks, embedded, searched and cited.",
     models=(models, kept_vectors),
-    hooks=(hooks, vectors, stored_documents),
+    hooks=(hooks, vectors, stored_documents, record_vectors),
     jobs={
         stored_documents.ENTER_DOCUMENT: Job(as_unit(stored_documents.enter)),
         hooks.INDEX_DOCUMENT: Job(indexing.index_document, mark_failed(models.AiRagDocument, "pending")),

@@ -26,6 +26,7 @@ from app.ai_rag.embedding import embedded
 from app.ai_rag.questions import MAX_QUESTION, PATIENCE
 from app.engine.changes import sequencer
 from app.engine.changes.feed import LOOKED_AT
+from app.engine.changes.purging import purged
 from app.engine.changes.sequencer import Positions
 from app.engine.changes.telling import AT_POSITIONS
 from app.engine.declare.catalogue import every_model
@@ -74,6 +75,19 @@ def question(text: str) -> Question | None:
         raise Unavailable(str(refusal)) from refusal
 
 
+@purged.subscribe
+def forget(unit: Unit, identifiers: Sequence[UUID]) -> None:
+    """Remove the vectors of records whose traces are removed, at once."""
+    kept = PlatformRecordVector
+    own = (kept.model.in_([model.qualified_name() for model in _ranked()]), kept.record_id.in_(identifiers))
+    unit.bookkeep(delete(kept).where(*own))
+
+
+def _ranked() -> list[type[Record]]:
+    """The models whose lists a search ranks."""
+    return [model for model in every_model() if model.semantic]
+
+
 def keep_true() -> None:
     """Make what is missing of the vectors of all models that a search ranks, for some seconds."""
     embedder = embedders.usual()
@@ -83,9 +97,8 @@ def keep_true() -> None:
     with suppress(Failure):  # whose turn it is gives the positions
         sequencer.number_changes()
     try:
-        for model in every_model():
-            if model.semantic:
-                _keep_model(model, embedder, until)
+        for model in _ranked():
+            _keep_model(model, embedder, until)
     except (Unavailable, NotEmbedded) as failure:
         log.warning("Vectors of records wait: %s", failure)
 

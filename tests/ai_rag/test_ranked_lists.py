@@ -105,6 +105,12 @@ def test_a_change_is_followed_and_a_record_that_goes_leaves_nothing(app, owner, 
     assert of_records(app, deal["id"]) == []
 
 
+def test_a_record_that_is_purged_leaves_no_vector_at_once(app, owner, deals):
+    deal = ranked(owner, "chairs", "keyword")["data"][0]
+    assert owner.delete(f"/api/v1/crm/deal/{deal['id']}?purge=true").status_code == 200
+    assert of_records(app, deal["id"]) == []
+
+
 def of_records(app, *ids):
     with app.app_context():
         kept = PlatformRecordVector
