@@ -16,24 +16,13 @@ from schemas.fields import WireSchema
 from schemas.kinds import field_of
 
 FIXED = {"readOnly": True}
+# No field: lists that a search ranks have it beside those of a record.
+SCORE = {"description": "How well it answers: in lists that `searchMode` ranks alone.", "x-ranked": True}
 
 
 @cache
 def read_schema(model: type[Record]) -> WireSchema:
     """What an answer holds of a record. Fields that some readers or lists do not get are optional."""
-    return schema_of(model.__name__, _read_fields(model))
-
-
-@cache
-def listed_schema(model: type[Record]) -> WireSchema:
-    """The same of a record in a list, which has a score where a search ranks it."""
-    if not model.semantic:
-        return read_schema(model)
-    score = fields.Float(metadata=FIXED | {"description": "How well it answers a search that `searchMode` ranks by."})
-    return schema_of(f"{model.__name__}Listed", _read_fields(model) | {"score": score})
-
-
-def _read_fields(model: type[Record]) -> dict[str, fields.Field[Any]]:
     shown = [each for each in model.fields().values() if each.spec.readable and RETURNED_ONCE not in each.spec.flags]
     declared = {field.attribute: _field(field, required=_always_shown(model, field)) for field in shown}
     for field in shown:
@@ -41,7 +30,9 @@ def _read_fields(model: type[Record]) -> dict[str, fields.Field[Any]]:
         fixed = {} if _is_sent(model, field) else FIXED
         # Blank is a rule of what is sent; jobs and providers write what they have.
         read.metadata = {name: value for name, value in read.metadata.items() if name != "blank"} | fixed
-    return declared
+    if model.semantic:
+        declared["score"] = fields.Float(metadata=FIXED | SCORE)
+    return schema_of(model.__name__, declared)
 
 
 @cache

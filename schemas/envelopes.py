@@ -8,7 +8,7 @@ from typing import Any
 from marshmallow import fields, validate
 
 from app.engine.declare.record import Record
-from schemas.derive import listed_schema, schema_of
+from schemas.derive import read_schema, schema_of
 from schemas.fields import WireSchema
 
 COUNTED = ("exact", "atLeast", "none")
@@ -42,7 +42,7 @@ def list_schema(model: type[Record]) -> WireSchema:
     return schema_of(
         f"{model.__name__}List",
         {
-            "data": fields.List(fields.Nested(listed_schema(model)), required=True),
+            "data": fields.List(fields.Nested(read_schema(model)), required=True),
             "meta": fields.Nested(ListMeta, required=True),
         },
     )
@@ -52,7 +52,7 @@ def list_schema(model: type[Record]) -> WireSchema:
 def guide_list_schema(model: type[Record]) -> WireSchema:
     """``{data, total, page, pageSize, hasMore}`` around records of ``model``, as the generation guide has it."""
     declared: dict[str, fields.Field[Any]] = {
-        "data": fields.List(fields.Nested(listed_schema(model)), required=True),
+        "data": fields.List(fields.Nested(read_schema(model)), required=True),
         "total": fields.Integer(required=True),
         "page": fields.Integer(required=True),
         "pageSize": fields.Integer(required=True),

@@ -87,7 +87,7 @@ def replace_source(document: AiRagDocument, write: Write) -> None:
 
 def plan_refresh(document: AiRagDocument) -> None:
     """Say when the page of a document is asked for anew, if it is."""
-    seconds = document.refresh_seconds
+    seconds = document.refresh_seconds if document.source_type == "url" else None
     document.next_fetch_at = None if seconds is None else now() + timedelta(seconds=seconds)
 
 
@@ -148,8 +148,6 @@ def drop_chunks(unit: Unit, document: AiRagDocument, index: AiRagIndex) -> None:
 def _check_source(document: AiRagDocument) -> None:
     needed = SOURCE_FIELDS[document.source_type]
     require(getattr(document, needed) is not None, camel(needed), f"Is required by the source {document.source_type}.")
-    is_page = document.source_type == "url"
-    require(is_page or document.refresh_seconds is None, "refreshSeconds", "Is for pages of the web alone.")
 
 
 @on_delete(AiRagDocument, callers_only=True)

@@ -44,7 +44,7 @@ def example(model: type[Record], operation: str) -> dict[str, Any]:
 def record_example(model: type[Record]) -> dict[str, Any]:
     """A record as it is answered."""
     fields = model.fields()
-    return {fields[name].name: value_of(model, fields[name]) for name in read_schema(model).fields}
+    return {fields[name].name: value_of(model, fields[name]) for name in read_schema(model).fields if name in fields}
 
 
 def value_of(model: type[Record], field: Field) -> Any:

@@ -9,7 +9,6 @@ from app.engine.declare.record import Field, Record
 from app.engine.declare.relations import Relation
 from app.runtime.turns import yield_if_overdue
 from blueprints.openapi.queries import equality, filterable
-from schemas.derive import listed_schema
 
 # Names the model of a member that ``expand`` adds.
 RELATED = "x-related"
@@ -19,10 +18,9 @@ def add_related(schemas: dict[str, Any], models: list[type[Record]]) -> None:
     """Say in the schema of each record which members ``expand`` adds to it."""
     for model in models:
         yield_if_overdue()
-        related = {name: _related(each) for name, each in relations.of(model).items()}
-        for called in (model.__name__, type(listed_schema(model)).__name__):
-            if (record := schemas.get(called)) is not None:
-                schemas[called] = {**record, "properties": {**record["properties"], **related}}
+        if (record := schemas.get(model.__name__)) is not None:
+            related = {name: _related(each) for name, each in relations.of(model).items()}
+            schemas[model.__name__] = {**record, "properties": {**record["properties"], **related}}
 
 
 def _related(relation: Relation) -> dict[str, Any]:

@@ -64,7 +64,8 @@ class Model:
     def fields(self) -> Schemas:
         """The fields of a record, without the relations that may stand beside them."""
         related = self.schemas[f"{self.name}Query"].get("x-relations", {})
-        return {name: each for name, each in self.schemas[self.name]["properties"].items() if name not in related}
+        properties = self.schemas[self.name]["properties"].items()
+        return {name: each for name, each in properties if name not in related and "x-ranked" not in each}
 
     @cached_property
     def where(self) -> Schemas:

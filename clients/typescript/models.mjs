@@ -51,7 +51,7 @@ export function readModels({ paths, components }) {
 /** The fields of a record, without the relations that may stand beside them. */
 function fieldsOf({ properties }, query) {
   const related = query["x-relations"] ?? {};
-  return Object.fromEntries(Object.entries(properties).filter(([name]) => !(name in related)));
+  return Object.fromEntries(Object.entries(properties).filter(([name, each]) => !(name in related) && !each["x-ranked"]));
 }
 
 /**

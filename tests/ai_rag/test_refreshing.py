@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from app.ai_rag import refreshing
 from app.ai_rag.models import AiRagDocument
@@ -186,9 +186,11 @@ def test_a_page_is_not_asked_for_before_it_is_due_nor_once_nobody_wants_it_to_be
     assert asked(loopback)[1] == 1
 
 
-def test_only_pages_of_the_web_are_refreshed(owner):
+def test_only_pages_of_the_web_are_refreshed(app, owner, loopback):
     index = created(owner, "ai-rag/index", name="Texts")
-    body = {"indexId": index["id"], "title": "T", "content": "Text", "refreshSeconds": 300}
-    refused = owner.post(f"/api/v1/{DOCUMENT}", body)
-    assert messages(refused, "refreshSeconds") == ["Is for pages of the web alone."]
+    body = {"indexId": index["id"], "title": "T", "content": "Text", "sourceUrl": f"{loopback.url}{PAGE}"}
     assert messages(owner.post(f"/api/v1/{DOCUMENT}", body | {"refreshSeconds": 299}), "refreshSeconds")
+    made = created(owner, DOCUMENT, **body, refreshSeconds=300)
+    with app.app_context(), transaction() as session:
+        planned = select(AiRagDocument.next_fetch_at).where(AiRagDocument.id == made["id"])
+        assert session.scalar(planned) is None

@@ -212,7 +212,6 @@ export const refusals: Record<string, string> = {
   "An organization shares at most 10000 records with one recipient":
     "Eine Organisation teilt höchstens 10000 Datensätze mit einem Empfänger",
   "Members of the organization have its agents work": "Die Agenten arbeiten nur für Mitglieder der Organisation",
-  "Is for pages of the web alone.": "Gilt nur für Seiten aus dem Web.",
   "Names somebody twice.": "Nennt jemanden zweimal.",
   "A record has at most 20 links at a time": "Ein Datensatz hat höchstens 20 Links zur selben Zeit",
   "Must be in the future, and at most 365 days away.": "Muss in der Zukunft liegen, höchstens 365 Tage entfernt.",
