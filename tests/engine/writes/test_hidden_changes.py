@@ -15,6 +15,7 @@ from app.engine.declare.catalogue import every_model
 from app.engine.declare.fields import HIDDEN, IMMUTABLE, READ_ONLY
 from app.engine.declare.principal import Reader
 from app.engine.declare.scope import Rule
+from app.engine.declare.scopes import Organization
 from app.engine.read.encoding import guards, shown_fields
 from app.testing.every_model import item
 from tests.engine.writes.test_versions import change, otherwise, raw
@@ -62,15 +63,26 @@ def asking(workshop, model, reader, own):
     """Who reads the row that the workshop makes, as this kind of reader."""
     if reader is Reader.ADMIN:
         return workshop.cast.admin
-    if not own or model is AiProvider:
-        return workshop.cast.colleague(workshop.owner)
-    return workshop.owner
+    if own and model is not AiProvider:
+        return workshop.owner
+    return workshop.cast.user() if is_read_by_strangers(model) else workshop.cast.colleague(workshop.owner)
+
+
+def is_read_by_strangers(model):
+    """Whether rows of it may be published."""
+    return isinstance(scope := model.policy.scope, Organization) and scope.public is not None
+
+
+def make(workshop, model):
+    if model is AuthUser:
+        return {"id": str(workshop.owner.user_id)}
+    return workshop.make(model, **({"visibility": "public"} if is_read_by_strangers(model) else {}))
 
 
 @shape
 def test_what_a_reader_does_not_see_leaves_his_tag_as_it_is(raw, workshop, model, field, reader, own):
     actor = asking(workshop, model, reader, own)
-    made = {"id": str(workshop.owner.user_id)} if model is AuthUser else workshop.make(model)
+    made = make(workshop, model)
     before = actor.get(item(model, made))
     if before.status_code == 404 and model.policy.read is Rule.ADMIN:
         pytest.skip("admins alone read it")
