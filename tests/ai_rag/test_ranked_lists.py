@@ -34,7 +34,9 @@ def owner(app, embedder, cast):
         sequencer.number_all()
         known, embedder = sequencer.positions(), embedders.usual()
         for each in MODELS:
-            run_unit(SYSTEM, record_vectors._move, each, embedder, record_vectors.Progress(known.epoch, known.last, None))
+            run_unit(
+                SYSTEM, record_vectors._move, each, embedder, record_vectors.Progress(known.epoch, known.last, None)
+            )
     return cast.user()
 
 
