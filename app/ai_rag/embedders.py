@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 import httpx2
@@ -39,11 +40,37 @@ class Refused(NotEmbedded):
     """More texts than the embedder takes at once, or one that it does not take."""
 
 
+Reason = Literal["network", "timeout", "server_error"]
+
+
+class NoAnswer(Unavailable):
+    """An embedder that is away: by a failure of the ``network``, a ``timeout`` or a ``server_error``."""
+
+    def __init__(self, reason: Reason, text: str, retry_after: int = 1) -> None:
+        super().__init__(text, retry_after)
+        self.reason = reason
+
+
 class Embedded(NamedTuple):
     """Vectors, all of one length, and how many tokens the embedder says that their texts have."""
 
     vectors: list[list[float]]
     tokens: int = 0
+
+
+Guard = Callable[[UUID], AbstractContextManager[None]]
+_guard: list[Guard] = []
+
+
+def guards_providers(guard: Guard) -> Guard:
+    """Have each call of a provider made within a context manager, which raises Unavailable where it is not to be."""
+    _guard[:] = [guard]
+    return guard
+
+
+def guarding(provider_id: UUID | None) -> AbstractContextManager[None]:
+    """The context in which a provider is called; what has none is called freely."""
+    return _guard[0](provider_id) if _guard and provider_id else nullcontext()
 
 
 @dataclass(frozen=True)
@@ -58,9 +85,21 @@ class Embedder:
     socket: str | None = None
     private: bool = False
     price: int = 0
+    provider_id: UUID | None = None
 
     def embed(self, texts: Sequence[str], seconds: float) -> Embedded:
         """Return a vector of each text. Raises Unavailable where that may go well later, and NotEmbedded."""
+        with guarding(self.provider_id):
+            response = self._answer(texts, seconds)
+            if response.status_code != 200:
+                raise _refusal(response)
+        try:
+            answer = response.json()
+            return Embedded(_vectors(answer["data"], len(texts)), _tokens(answer))
+        except (ValueError, TypeError, LookupError, AttributeError) as error:
+            raise NotEmbedded(f"The embedder's answer is not understood: {error}") from error
+
+    def _answer(self, texts: Sequence[str], seconds: float) -> httpx2.Response:
         deadline = time.monotonic() + seconds
         asked = {"model": self.model, "input": list(texts), "encoding_format": "float"}
         try:
@@ -71,16 +110,10 @@ class Embedder:
         timeout = httpx2.Timeout(seconds, connect=min(seconds, CONNECT_TIMEOUT))
         try:
             with httpx2.Client(transport=self._transport(deadline), timeout=timeout, trust_env=False) as client:
-                response = client.post(f"{self.url}/embeddings", json=asked, headers=headers)
+                return client.post(f"{self.url}/embeddings", json=asked, headers=headers)
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            raise Unavailable(f"The embedder does not answer: {type(error).__name__}") from error
-        if response.status_code != 200:
-            raise _refusal(response)
-        try:
-            answer = response.json()
-            return Embedded(_vectors(answer["data"], len(texts)), _tokens(answer))
-        except (ValueError, TypeError, LookupError, AttributeError) as error:
-            raise NotEmbedded(f"The embedder's answer is not understood: {error}") from error
+            reason: Reason = "timeout" if isinstance(error, httpx2.TimeoutException) else "network"
+            raise NoAnswer(reason, f"The embedder does not answer: {type(error).__name__}") from error
 
     def _transport(self, deadline: float) -> httpx2.BaseTransport:
         if self.socket is not None:
@@ -120,7 +153,7 @@ def embedder_for(session: Session, model: str, provider_id: UUID | None) -> Embe
         price = next(listed, {}).get("inputMicrosPerMillion")
         return Embedder(
             model, base_url_of(provider.base_url), sealed_secret=provider.api_key, private=private,
-            price=price if isinstance(price, int) and price > 0 else 0,
+            price=price if isinstance(price, int) and price > 0 else 0, provider_id=provider_id,
         )  # fmt: skip
     return _own(model)
 
@@ -140,9 +173,10 @@ def _refusal(response: httpx2.Response) -> Exception:
     status = response.status_code
     if status in (400, 413, 422):
         return Refused(f"The embedder answered {status}")
-    if status in (408, 409, 425, 429) or status >= 500:
-        return Unavailable(f"The embedder answered {status}", seconds_to_wait(response.headers.get("Retry-After", "")))
-    return NotEmbedded(f"The embedder answered {status}")
+    told, wait = f"The embedder answered {status}", seconds_to_wait(response.headers.get("Retry-After", ""))
+    if status >= 500:
+        return NoAnswer("server_error", told, wait)
+    return Unavailable(told, wait) if status in (408, 409, 425, 429) else NotEmbedded(told)
 
 
 def _tokens(answer: Mapping[str, Any]) -> int:

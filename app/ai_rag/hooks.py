@@ -13,7 +13,7 @@ from uuid import UUID
 from sqlalchemy import Select, delete, func, select
 from sqlalchemy.orm import Session
 
-from app.ai_rag import kept_vectors, vectors
+from app.ai_rag import kept_vectors, languages, vectors
 from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagIndex, AiRagMetadata, AiRagQuery
 from app.engine.changes.restoring import on_restore
 from app.engine.declare.record import camel
@@ -57,6 +57,8 @@ def take_in(document: AiRagDocument, write: Write) -> None:
         require(is_read, "uploadId", "Needs a grant that reads whole uploads.")
     _check_source(document)
     plan_refresh(document)
+    if document.language:
+        document.configuration = languages.configuration_named(document.language)
     document.content_hash = content_hash(document.content)
     index = write.unit.get(AiRagIndex, document.index_id, lock=True)
     _check_room(index, document, write.unit)
@@ -83,6 +85,8 @@ def replace_source(document: AiRagDocument, write: Write) -> None:
         _check_room(index, document, write.unit)
         drop_chunks(write.unit, document, index)
         _defer(document, write.unit)
+    elif write.changed("language"):
+        queue.defer(write.unit, languages.APPLY_LANGUAGE, document.id)
 
 
 def plan_refresh(document: AiRagDocument) -> None:

@@ -11,7 +11,7 @@ from sqlalchemy import exists, insert, select
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
-from app.ai_rag import chunking, kept_vectors, vectors
+from app.ai_rag import chunking, kept_vectors, languages, vectors
 from app.ai_rag.hooks import FULL, stored_chunks, stored_text, token_count
 from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagIndex
 from app.engine.declare.principal import SYSTEM
@@ -27,11 +27,12 @@ BATCH_SIZE = 500
 
 
 class Source(NamedTuple):
-    """A text that waits to be cut, and how."""
+    """A text that waits to be cut, and how; and by which rules its words are found."""
 
     content: str
     size: int
     overlap: int
+    configuration: str
 
 
 def index_document(document_id: UUID) -> None:
@@ -39,8 +40,8 @@ def index_document(document_id: UUID) -> None:
     does not wait, is left alone. Nothing is locked while the text is cut."""
     source = _source(document_id)
     if source is not None:
-        chunks = list(islice(chunking.cut(*source), settings.rag_max_chunks + 1))
-        run_unit(SYSTEM, _keep, document_id, source.content, chunks)
+        chunks = list(islice(chunking.cut(*source[:3]), settings.rag_max_chunks + 1))
+        run_unit(SYSTEM, _keep, document_id, source, chunks)
 
 
 def _source(document_id: UUID) -> Source | None:
@@ -49,22 +50,26 @@ def _source(document_id: UUID) -> Source | None:
         if document is None or document.status != "pending":
             return None
         index = session.get(AiRagIndex, document.index_id)
-        return Source(document.content or "", index.chunk_size, index.chunk_overlap) if index else None
+        if index is None:
+            return None
+        configuration = languages.configuration_of(session, document.language, document.content)
+        return Source(document.content or "", index.chunk_size, index.chunk_overlap, configuration)
 
 
-def _keep(unit: Unit, document_id: UUID, content: str, chunks: Sequence[chunking.Chunk]) -> None:
+def _keep(unit: Unit, document_id: UUID, source: Source, chunks: Sequence[chunking.Chunk]) -> None:
     allow_time(unit.session)
     index_id = unit.session.scalar(select(AiRagDocument.index_id).where(AiRagDocument.id == document_id))
     index = unit.session.get(AiRagIndex, index_id, with_for_update={"key_share": True}) if index_id else None
     document = unit.session.get(AiRagDocument, document_id, with_for_update=True)
     if index is None or document is None:
         return  # deleted meanwhile
-    if document.status != "pending" or (document.content or "") != content:
+    if document.status != "pending" or (document.content or "") != source.content:
         return  # a text that came meanwhile has a job of its own
     refusal = _refusal(unit.session, document, index, chunks)
     if refusal:
         document.status, document.error_message = "failed", refusal
         return
+    languages.use_configuration(unit, document, source.configuration)
     if not unit.session.scalar(select(exists().where(AiRagChunk.document_id == document.id))):
         _add_chunks(unit, document, index, chunks)
     kept_vectors.take_over(unit, document, index)

@@ -102,7 +102,15 @@ class AiRagDocument(Record):
     domain, segment = "ai-rag", "document"
     plural = "aiRagDocuments"
     searchable = ("title",)
-    bookkeeping = ("embedded_count", "fetched_at", "entity_tag", "last_modified", "next_fetch_at", "missed")
+    bookkeeping = (
+        "embedded_count",
+        "fetched_at",
+        "entity_tag",
+        "last_modified",
+        "next_fetch_at",
+        "missed",
+        "configuration",
+    )
     policy = Policy(Parent("index_id"))
     operations_note = "a change of content or source puts it back to pending"
     keys = (unique("index_id", "content_hash"), index("next_fetch_at", where="next_fetch_at IS NOT NULL"))
@@ -139,7 +147,10 @@ class AiRagDocument(Record):
         "extraction",
     )  # fmt: skip
     content_hash: Mapped[str | None] = string(READ_ONLY, FILTERABLE, min=64, max=64, pattern=r"^[0-9a-f]{64}$")
-    language: Mapped[str | None] = string(FILTERABLE, min=2, max=35)
+    language: Mapped[str | None] = string(
+        FILTERABLE, min=2, max=35, note="a tag such as de or pt-BR; by it words are found in all of their forms"
+    )
+    configuration: Mapped[str] = string(HIDDEN, max=20, default="english", note="text search by the language")
     status: Mapped[str] = enum(
         "pending", "processing", "indexed", "failed", flags=(READ_ONLY, FILTERABLE), default="pending"
     )

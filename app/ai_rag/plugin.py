@@ -5,6 +5,7 @@ from app.ai_rag import (
     hooks,
     indexing,
     kept_vectors,
+    languages,
     local_embedder,
     models,
     record_vectors,
@@ -29,6 +30,7 @@ plugin = Plugin(
     jobs={
         stored_documents.ENTER_DOCUMENT: Job(as_unit(stored_documents.enter)),
         hooks.INDEX_DOCUMENT: Job(indexing.index_document, mark_failed(models.AiRagDocument, "pending")),
+        languages.APPLY_LANGUAGE: Job(languages.apply_language),
         hooks.READ_SOURCE: Job(sources.read_source, mark_failed(models.AiRagDocument, "pending"), FILES),
         refreshing.REFRESH_PAGE: Job(refreshing.refresh_page, queue=FILES),
         vectors.EMBED_DOCUMENT: Job(embedding.embed_document, queue=VECTORS),

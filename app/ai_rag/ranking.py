@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import TextClause, text
 
 from app.ai_rag.models import AiRagChunk, AiRagDocument
-from app.ai_rag.vector_indexes import DISTANCES
+from app.ai_rag.vector_indexes import DISTANCES, indexed_as
 from app.engine.declare.principal import Reader
 from app.engine.read import fragments
 from app.engine.read.encoding import STATEMENTS_KEPT
@@ -28,14 +28,19 @@ from app.engine.read.encoding import STATEMENTS_KEPT
 # them are not.
 RANKING = """
 WITH {seen}asked AS MATERIALIZED (
-    SELECT word, plainto_tsquery('simple', word) AS query FROM (
-        SELECT unnest(CAST(:words AS text[])) AS word UNION (
-            SELECT DISTINCT unnest(tsvector_to_array(to_tsvector('english', found[1]))) AS word FROM (
-                SELECT content FROM {chunk} WHERE CAST(:begun AS text) <> '' AND search @@ CAST(:begun AS tsquery)
+    SELECT word, plainto_tsquery('simple', word) AS query, array_agg(configuration) AS configurations FROM (
+        SELECT word, configuration FROM unnest(CAST(:words AS text[]), CAST(:word_configurations AS text[]))
+        AS given (word, configuration) UNION (
+            SELECT DISTINCT unnest(tsvector_to_array(to_tsvector(CAST(configuration AS regconfig), found[1]))) AS word,
+                configuration FROM (
+                SELECT chunk.content, configuration FROM {chunk} AS chunk
+                JOIN ai_rag_document AS document ON document.id = document_id
+                WHERE CAST(:begun AS text) <> '' AND search @@ CAST(:begun AS tsquery)
                 AND document_id = ANY(CAST(:documents AS uuid[])) LIMIT 3000
-            ) AS holding CROSS JOIN LATERAL regexp_matches(content, :beginning, 'gi') AS found ORDER BY word LIMIT :most
+            ) AS holding CROSS JOIN LATERAL regexp_matches(content, :beginning, 'gi') AS found
+            ORDER BY word, configuration LIMIT :most
         )
-    ) AS meant
+    ) AS meant GROUP BY word
 ), bound AS MATERIALIZED (
     SELECT greatest(:least_met, :most_met / greatest(count(*), 1)) AS most FROM asked
 ), searched AS MATERIALIZED (
@@ -54,7 +59,7 @@ WITH {seen}asked AS MATERIALIZED (
 ), sampled AS MATERIALIZED (
     SELECT search FROM ({sample}) AS taken WHERE EXISTS (SELECT FROM counted CROSS JOIN bound WHERE found >= most)
 ), weighed AS MATERIALIZED (
-    SELECT word, query, ln(1 + (passages - held + 0.5) / (held + 0.5)) AS weight
+    SELECT word, query, configurations, ln(1 + (passages - held + 0.5) / (held + 0.5)) AS weight
     FROM asked LEFT JOIN counted USING (word) CROSS JOIN searched CROSS JOIN bound CROSS JOIN LATERAL (
         SELECT least(passages, CASE WHEN found >= most
             THEN greatest(found, passages * (SELECT avg(CAST(search @@ query AS int)) FROM sampled))
@@ -65,7 +70,8 @@ WITH {seen}asked AS MATERIALIZED (
         SELECT id, weight FROM met JOIN weighed USING (word) UNION ALL SELECT id, 0 FROM phrased
     ) AS weighing JOIN {chunk} AS chunk USING (id) WHERE {demanded} GROUP BY id ORDER BY sum(weight) DESC, id LIMIT 300
 ), passage AS MATERIALIZED (
-    SELECT chunk.id, document_id, search, to_tsvector('english', title) AS titled,
+    SELECT chunk.id, document_id, search, configuration,
+        to_tsvector(CAST(configuration AS regconfig), title) AS titled,
         0.25 + 0.75 * length(chunk.content) / avg(length(chunk.content)) OVER () AS length
     FROM candidate JOIN ai_rag_chunk AS chunk USING (id) JOIN ai_rag_document AS document ON document.id = document_id
 ), hit AS (
@@ -80,7 +86,8 @@ WITH {seen}asked AS MATERIALIZED (
         coalesce(2.2 * often / (often + 1.2 * passage.length), 0) + 2.2 * coalesce(share, 0)
         + CASE WHEN titled @@ query THEN 1.1 ELSE 0 END
     )) / (5.5 * sum(weight)) AS score
-    FROM passage CROSS JOIN weighed LEFT JOIN hit USING (id, word) LEFT JOIN theme USING (document_id, word)
+    FROM passage JOIN weighed ON configuration = ANY(configurations)
+    LEFT JOIN hit USING (id, word) LEFT JOIN theme USING (document_id, word)
     GROUP BY id
 ), by_words AS (
     SELECT id, score, row_number() OVER (ORDER BY score DESC, id) AS place FROM worded
@@ -149,10 +156,12 @@ MEASURED = """
 NEAREST = """SELECT chunk_id, score FROM ({measured}) AS measured
     WHERE score <> 'NaN' ORDER BY score DESC, chunk_id LIMIT :nearest"""
 NEAREST_INDEXED = """SELECT chunk_id, {score} AS score FROM (
-        SELECT chunk_id, CAST(vector AS vector({dimensions})) {by} CAST(:asked AS vector({dimensions})) AS distance
-        FROM ai_rag_embedding WHERE index_id = :base AND model = :model AND dimensions = {dimensions}
-        ORDER BY distance LIMIT :nearest
-    ) AS indexed WHERE distance <> 'NaN'"""
+        SELECT chunk_id, vector {by} CAST(:asked AS vector) AS distance FROM (
+            SELECT chunk_id, vector FROM ai_rag_embedding
+            WHERE index_id = :base AND model = :model AND dimensions = {dimensions}
+            ORDER BY {indexed} {by} {asked} LIMIT :nearest
+        ) AS indexed
+    ) AS near WHERE distance <> 'NaN'"""
 IS_ALL = "((SELECT count(*) FROM near) < :nearest)"
 SCORES = {"cosine": "1 - distance", "l2": "1 - distance ^ 2 / 2", "inner_product": "-distance"}
 # Passages that are spread evenly over the first documents.
@@ -187,7 +196,7 @@ def ranking(reader: Reader, *, apart: bool, dimensions: int = 0, metric: str = "
     ``apart`` from all others where they are few. With ``dimensions`` it uses the index of vectors of one base."""
     nearest = NEAREST.format(measured=MEASURED)
     if dimensions:
-        nearest = NEAREST_INDEXED.format(score=SCORES[metric], by=DISTANCES[metric], dimensions=dimensions)
+        nearest = nearest_indexed(metric, dimensions)
     is_all = "FALSE" if dimensions else IS_ALL
     parts = {"demanded": DEMANDED, "measured": MEASURED, "nearest": nearest, "is_all": is_all}
     if reader.base is reader and not apart:
@@ -195,6 +204,13 @@ def ranking(reader: Reader, *, apart: bool, dimensions: int = 0, metric: str = "
     seen, fixed = _seen(reader)
     parts |= {"seen": seen, "counted": COUNTED_SEEN, "sample": SAMPLE_SEEN}
     return text(RANKING.format(chunk="passages_seen", **parts)), fixed
+
+
+def nearest_indexed(metric: str, dimensions: int) -> str:
+    """The query for the nearest vectors of one base by its index."""
+    indexed, asked = (indexed_as(metric, dimensions, each) for each in ("vector", "CAST(:asked AS vector)"))
+    parts = {"by": DISTANCES[metric], "dimensions": dimensions, "indexed": indexed, "asked": asked}
+    return NEAREST_INDEXED.format(score=SCORES[metric], **parts)
 
 
 def _seen(reader: Reader) -> tuple[str, Mapping[str, Any]]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import text
+from sqlalchemy import Row, text
 
 from app.ai_rag import highlights, vector_indexes
 from app.ai_rag.models import AiRagChunk
@@ -30,16 +30,27 @@ MOST_MET, LEAST_MET = 30_000, 1_000
 NEAREST, NEAREST_INDEXED = 1_000, 400
 # Passages that are read apart from all others: an index of words holds those of all bases.
 FEW = 2_000
-NUMBER = text("SELECT sum(chunk_count) FROM ai_rag_document WHERE id = ANY(CAST(:documents AS uuid[]))")
+SEARCHED = text("""
+SELECT coalesce(sum(chunk_count), 0), coalesce(array_agg(DISTINCT configuration), '{}') FROM ai_rag_document
+WHERE id = ANY(CAST(:documents AS uuid[]))
+""")
 SEARCH_WIDELY = text(f"SET LOCAL hnsw.ef_search = {NEAREST_INDEXED}")
 
-WORDS = text("SELECT unnest(tsvector_to_array(to_tsvector('english', :question))) LIMIT :most")
+# The words of a question as each configuration has them.
+WORDS = text("""
+SELECT word, configuration FROM unnest(CAST(:configurations AS text[])) AS configuration
+CROSS JOIN LATERAL unnest(tsvector_to_array(to_tsvector(CAST(configuration AS regconfig), :question))) AS word
+LIMIT :most * cardinality(CAST(:configurations AS text[]))
+""")
 # What passages have to hold, and what not, as one query; nothing where these are words that no text is searched by.
 DEMANDED = text("""
-SELECT string_agg(sign || '(' || CAST(query AS text) || ')', ' & ') FROM (
-    SELECT sign, phraseto_tsquery('english', phrase) AS query
-    FROM unnest(CAST(:signs AS text[]), CAST(:phrases AS text[])) AS given (sign, phrase)
-) AS put WHERE numnode(query) > 0
+SELECT string_agg(sign || '(' || query || ')', ' & ') FROM (
+    SELECT sign, string_agg('(' || CAST(query AS text) || ')', ' | ') AS query
+    FROM unnest(CAST(:signs AS text[]), CAST(:phrases AS text[])) WITH ORDINALITY AS given (sign, phrase, place)
+    CROSS JOIN unnest(CAST(:configurations AS text[])) AS configuration
+    CROSS JOIN LATERAL phraseto_tsquery(CAST(configuration AS regconfig), phrase) AS query
+    WHERE numnode(query) > 0 GROUP BY sign, place
+) AS put
 """)
 
 # The plan depends on how much is searched; one made for any question may be fifty times slower.
@@ -97,6 +108,13 @@ class Options:
 USUAL = Options()
 
 
+class Searched(NamedTuple):
+    """How many passages the documents have that are searched, and by which rules their words are found."""
+
+    passages: int
+    configurations: Sequence[str]
+
+
 class QuestionVector(NamedTuple):
     """A question as a model of a provider puts it, for the knowledge bases that are measured so."""
 
@@ -116,19 +134,19 @@ def search(
     for few are done at once."""
     if not all(principal.reader.shows(model, name, each) for model, each, names in QUOTED for name in names):
         return []
-    words: list[str] = []
-    if options.mode != "vector":
-        words = list(unit.session.scalars(WORDS, {"question": wording.text, "most": MAX_WORDS}))
+    searched = _searched(unit, documents)
+    words = _words(unit, wording, searched) if options.mode != "vector" else ()
     if not (words or vectors or wording.prefixes) or not documents:
         return []
     binds = {
-        **_wanted(unit, wording, options, bool(vectors)), "words": words, "documents": list(documents), "take": take,
+        **_wanted(unit, wording, options, searched, by_meaning=bool(vectors)), "documents": list(documents),
+        "words": [word for word, _ in words], "word_configurations": [each for _, each in words], "take": take,
         "per_document": options.per_document or take, "most_met": MOST_MET, "least_met": LEAST_MET,
         "nearest": NEAREST,
         "models": [each.model for each in vectors], "providers": [each.provider_id for each in vectors],
         "metrics": [each.metric for each in vectors], "vectors": [dumps(each.vector).decode() for each in vectors],
     }  # fmt: skip
-    apart = (unit.session.scalar(NUMBER, binds) or 0) <= FEW
+    apart = searched.passages <= FEW
     indexed = vector_indexes.of_base(unit.session, base) if base and vectors else None
     if indexed is not None and [_kind(each) for each in vectors] == [indexed[1:4]]:
         unit.session.execute(SEARCH_WIDELY)
@@ -137,19 +155,31 @@ def search(
     else:
         statement, fixed = ranking(principal.reader, apart=apart)
     unit.session.execute(CUSTOM_PLAN)
-    asked = principal.binds | dict(fixed) if principal.narrowing is not None else {}
-    hits = [Hit(*row) for row in unit.session.execute(statement, binds | asked)]
+    of_reader = principal.binds | dict(fixed) if principal.narrowing is not None else {}
+    hits = [Hit(*row) for row in unit.session.execute(statement, binds | of_reader)]
     if not options.highlights:
         return hits
-    places = highlights.places(unit.session, [hit.content for hit in hits], words, wording.prefixes)
+    passages = [hit.content for hit in hits]
+    places = highlights.places(unit.session, passages, binds["words"], wording.prefixes, searched.configurations)
     return [replace(hit, highlights=found) for hit, found in zip(hits, places, strict=True)]
 
 
-def _wanted(unit: Unit, wording: Wording, options: Options, by_meaning: bool) -> dict[str, Any]:
+def _searched(unit: Unit, documents: Sequence[UUID]) -> Searched:
+    passages, configurations = unit.session.execute(SEARCHED, {"documents": list(documents)}).one()
+    return Searched(passages, configurations)
+
+
+def _words(unit: Unit, wording: Wording, searched: Searched) -> Sequence[Row[str, str]]:
+    """The words of a question, each as a configuration has it, and that configuration."""
+    asked = {"question": wording.text, "most": MAX_WORDS, "configurations": searched.configurations}
+    return unit.session.execute(WORDS, asked).all()
+
+
+def _wanted(unit: Unit, wording: Wording, options: Options, searched: Searched, *, by_meaning: bool) -> dict[str, Any]:
     """The parameters that say what passages have to hold, and how they are ranked."""
     prefixes = () if options.mode == "vector" else wording.prefixes
-    phrased = _demand(unit, wording.phrases)
-    demanded = _demand(unit, wording.phrases, wording.without)
+    phrased = _demand(unit, searched, wording.phrases)
+    demanded = _demand(unit, searched, wording.phrases, wording.without)
     word_weight, meaning_weight = options.weights or (None, None)
     return {
         # Stems end earlier than words.
@@ -160,12 +190,13 @@ def _wanted(unit: Unit, wording: Wording, options: Options, by_meaning: bool) ->
     }  # fmt: skip
 
 
-def _demand(unit: Unit, phrases: Sequence[str], without: Sequence[str] = ()) -> str | None:
+def _demand(unit: Unit, searched: Searched, phrases: Sequence[str], without: Sequence[str] = ()) -> str | None:
     """The query for passages with some phrases and without others, if there are any."""
     if not (phrases or without):
         return None
     signs = [*[""] * len(phrases), *["!"] * len(without)]
-    return unit.session.scalar(DEMANDED, {"signs": signs, "phrases": [*phrases, *without]})
+    asked = {"signs": signs, "phrases": [*phrases, *without], "configurations": searched.configurations}
+    return unit.session.scalar(DEMANDED, asked)
 
 
 def _kind(vector: QuestionVector) -> tuple[str, int, str]:

@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 LARGE, SMALL = 10_000, 5_000
 # How the distance by a metric is asked for.
 DISTANCES = {"cosine": "<=>", "l2": "<->", "inner_product": "<#>"}
-CLASSES = {"cosine": "vector_cosine_ops", "l2": "vector_l2_ops", "inner_product": "vector_ip_ops"}
+CLASSES = {"cosine": "halfvec_cosine_ops", "l2": "vector_l2_ops", "inner_product": "vector_ip_ops"}
 # The least and the most that a base may ask for, as others wait for its index, and the usual ones of pgvector.
 M, EF_CONSTRUCTION = (2, 32, 16), (4, 200, 64)
 # How long an index may take, in which others wait for theirs.
@@ -57,7 +57,8 @@ class VectorIndex(NamedTuple):
     @property
     def name(self) -> str:
         """Another one for whatever makes another index."""
-        return f"{PREFIX}{self.base_id.hex}_{sha256(dumps(self[1:])).hexdigest()[:8]}"
+        made_of = (*self[1:], indexed_as(self.metric, self.dimensions, "vector"))
+        return f"{PREFIX}{self.base_id.hex}_{sha256(dumps(made_of)).hexdigest()[:8]}"
 
 
 def of_base(session: Session, index_id: UUID) -> VectorIndex | None:
@@ -104,17 +105,25 @@ def _statements(connection: Connection) -> Iterator[str]:
             yield f"SET maintenance_work_mem = '{_megabytes(wanted, base.embedded_count)}MB'"
             yield (
                 f"CREATE INDEX CONCURRENTLY {wanted.name} ON {TABLE} USING hnsw"
-                f" (CAST(vector AS vector({wanted.dimensions})) {CLASSES[wanted.metric]})"
+                f" (({indexed_as(wanted.metric, wanted.dimensions, 'vector')}) {CLASSES[wanted.metric]})"
                 f" WITH (m = {wanted.m}, ef_construction = {wanted.ef_construction})"
                 f" WHERE index_id = '{wanted.base_id}' AND model = {model}"
                 f" AND dimensions = {wanted.dimensions}"
             )
 
 
+def indexed_as(metric: str, dimensions: int, vector: str) -> str:
+    """The SQL of what an index holds of a ``vector``. Of a direction, numbers of two bytes tell enough, and an index of
+    them takes half as much; lengths may lie beyond what these hold."""
+    if metric == "cosine":
+        return f"CAST(l2_normalize({vector}) AS halfvec({dimensions}))"
+    return f"CAST({vector} AS vector({dimensions}))"
+
+
 def _megabytes(wanted: VectorIndex, vectors: int) -> int:
     """What PostgreSQL needs to make an index without writing it in parts, which takes several times as long: of each
     vector its numbers, its neighbors (pgvector keeps 16 bytes of each, twice ``m`` of them), and some."""
-    of_each = 4 * wanted.dimensions + 32 * wanted.m + 256
+    of_each = (2 if wanted.metric == "cosine" else 4) * wanted.dimensions + 32 * wanted.m + 256
     return min(max(vectors * of_each // 2**20 + 1, LEAST_MEMORY), settings.rag_index_memory)
 
 

@@ -5,15 +5,19 @@ from __future__ import annotations
 import fcntl
 import json
 import threading
+from uuid import UUID
 
 import pytest
 from sqlalchemy import select, update
 
+from app.ai.breaker import FAILURE_THRESHOLD, RESET_TIMEOUT
+from app.ai.models.answering import AiProvider
 from app.ai_rag import embedders, embedding, local_embedder
 from app.ai_rag.embedders import Embedder, NotEmbedded, Refused
 from app.ai_rag.kept_vectors import AiRagKeptVector
 from app.ai_rag.models import AiRagDocument
 from app.extensions import db
+from app.foundation.clock import now
 from app.foundation.errors import Unavailable
 from app.testing.database import transaction
 from app.testing.waiting import await_true, work
@@ -194,6 +198,36 @@ def test_an_embedder_that_asks_to_wait_is_left_alone_for_as_long(app, entered, l
     loopback.answer(PATH, status=429, headers={"Retry-After": "3600"}, times=1)
     entry, _ = entered()
     assert (entry["status"], entry["embeddedCount"], len(loopback.requests)) == ("indexed", 0, 1)
+
+
+def test_a_provider_that_keeps_failing_is_left_alone_until_one_call_finds_it_well(app, workshop, loopback):
+    provider = workshop.make(AiProvider)["id"]
+    path = f"{AiProvider.collection_path()}/{provider}"
+    loopback.answer(PATH, json=answered([1, 0], [0, 1]))
+    loopback.answer(PATH, status=502, times=FAILURE_THRESHOLD)
+    with app.app_context():
+        embedder = Embedder("m", f"{loopback.url}/v1", private=True, provider_id=UUID(provider))
+        for _ in range(FAILURE_THRESHOLD):
+            with pytest.raises(Unavailable, match="502"):
+                embedder.embed(TEXTS, 5)
+        with pytest.raises(Unavailable, match="keeps failing") as refused:
+            embedder.embed(TEXTS, 5)
+        assert refused.value.headers == {"Retry-After": "30"}
+        assert len(loopback.requests) == FAILURE_THRESHOLD
+        assert workshop.cast.admin.get(path).json["status"] == "degraded"
+        with transaction() as session:
+            long_ago = update(AiProvider).values(last_checked_at=now() - RESET_TIMEOUT)
+            session.execute(long_ago.where(AiProvider.id == provider))
+        assert embedder.embed(TEXTS, 5).vectors == [[1, 0], [0, 1]]
+    assert workshop.cast.admin.get(path).json["status"] == "active"
+
+
+def test_what_a_question_does_not_wait_for_counts_against_no_provider(app, workshop, loopback):
+    provider = workshop.make(AiProvider)["id"]
+    loopback.answer(PATH, json=answered([1, 0], [0, 1]), delay=20)
+    with app.app_context(), pytest.raises(Unavailable):
+        Embedder("m", f"{loopback.url}/v1", private=True, provider_id=UUID(provider)).embed(TEXTS, 0.2)
+    assert workshop.cast.admin.get(f"{AiProvider.collection_path()}/{provider}").json["consecutiveFailures"] == 0
 
 
 def test_the_embedder_is_started_again_when_it_dies_and_ends_with_its_worker(app, monkeypatch, tmp_path):

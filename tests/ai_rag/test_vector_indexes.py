@@ -9,7 +9,7 @@ from sqlalchemy import text
 
 from app.ai_rag import search, vector_indexes
 from app.ai_rag.questions import Vectors
-from app.ai_rag.ranking import NEAREST_INDEXED, SCORES
+from app.ai_rag.ranking import nearest_indexed
 from app.extensions import db
 from app.testing.database import transaction
 from app.testing.waiting import work
@@ -92,13 +92,23 @@ def test_a_large_base_gets_an_index_and_finds_the_same(app, owner, made, monkeyp
 def test_postgresql_can_use_it(app, owner, made):
     base = made()
     (name,) = kept(app)
-    nearest = NEAREST_INDEXED.format(score=SCORES["cosine"], by="<=>", dimensions=DIMENSIONS)
+    nearest = nearest_indexed("cosine", DIMENSIONS)
     binds = {"asked": str([0.5] * DIMENSIONS), "base": base, "model": MODEL, "nearest": 10}
     with app.app_context(), transaction() as session:
         for other in ("seqscan", "sort"):  # which cost less among so few
             session.execute(text(f"SET LOCAL enable_{other} = off"))
         plan = session.scalars(text(f"EXPLAIN {nearest}"), binds).all()
     assert any(f"Index Scan using {name}" in line for line in plan), plan
+
+
+@pytest.mark.parametrize("number", [1e6, 3e38])
+def test_an_index_takes_vectors_of_any_length(app, owner, made, monkeypatch, number):
+    base = made()
+    assert len(kept(app)) == 1
+    (chunk_id, _), *_ = found(owner, base, monkeypatch)
+    (vector,) = owner.get(f"/api/v1/ai-rag/embedding?chunkId={chunk_id}").json["data"]
+    assert changed(owner, "ai-rag/embedding", vector, vector=[number] * DIMENSIONS).status_code == 200
+    assert len(found(owner, base, monkeypatch)) == CHUNKS - (number > 1e9)  # whose length is beyond all numbers
 
 
 def test_a_search_by_an_index_finds_all_behind_a_deletion(app, owner, made, monkeypatch):

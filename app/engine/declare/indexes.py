@@ -64,7 +64,7 @@ class IndexSpec:
         for name in self.columns:
             column = table.c[name.lstrip("-")]
             if self.search:
-                yield _search_vector(table, column.name)
+                yield _search_vector(table)
             elif self.sorts and isinstance(column.info["spec"].kind, String | LongText):
                 yield from (text(each) for each in collation.sorted_as(column.name, is_text=True))
             else:
@@ -73,10 +73,9 @@ class IndexSpec:
             yield table.c.id
 
 
-def _search_vector(table: Table, name: str) -> Column[Any]:
-    """The column with the text-search vector of ``name``, which the database keeps. It is no field of the model."""
-    vector = Computed(f"to_tsvector('english', {name})", persisted=True)
-    column: Column[Any] = Column("search", TSVECTOR, vector, info={"kept_by": "database"})
+def _search_vector(table: Table) -> Column[Any]:
+    """The column with a text-search vector, which a trigger of the migrations fills. It is no field of the model."""
+    column: Column[Any] = Column("search", TSVECTOR, info={"kept_by": "database"})
     table.append_column(column)
     return column
 

@@ -1,6 +1,7 @@
 /** German for what the service says of fields in English. */
 export const notes: Record<string, string> = {
   "what narrows the key; null for nothing": "Was den Schlüssel einschränkt; ohne Angabe nichts.",
+  "a tag such as de or pt-BR; by it words are found in all of their forms": "Ein Kürzel wie de oder pt-BR; danach werden Wörter in allen Formen gefunden",
   "how often the page at sourceUrl is asked for anew": "Wie oft die Seite unter sourceUrl neu abgefragt wird",
   "what narrows whoever accepts": "Was die Person einschränkt, die annimmt.",
   "replaced by a title made from the first message unless the caller set one": "Ohne eigenen Titel entsteht einer aus der ersten Nachricht.",
