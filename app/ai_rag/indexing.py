@@ -40,8 +40,19 @@ def index_document(document_id: UUID) -> None:
     does not wait, is left alone. Nothing is locked while the text is cut."""
     source = _source(document_id)
     if source is not None:
-        chunks = list(islice(chunking.cut(*source[:3]), settings.rag_max_chunks + 1))
+        chunks = chunks_of(source.content, source.size, source.overlap)
         run_unit(SYSTEM, _keep, document_id, source, chunks)
+
+
+def chunks_of(content: str, size: int, overlap: int) -> list[chunking.Chunk]:
+    """Cut a text; of more chunks than it may have, one more is told."""
+    return list(islice(chunking.cut(content, size, overlap), settings.rag_max_chunks + 1))
+
+
+def too_many(chunks: Sequence[chunking.Chunk]) -> str:
+    """Why a text with these chunks is not taken in; empty where it is."""
+    most = settings.rag_max_chunks
+    return TOO_MANY.format(most) if len(chunks) > most else ""
 
 
 def _source(document_id: UUID) -> Source | None:
@@ -84,8 +95,8 @@ def _refusal(session: Session, document: AiRagDocument, index: AiRagIndex, chunk
     """Why the chunks are not kept; empty when they are."""
     if not document.content:
         return NO_TEXT
-    if len(chunks) > settings.rag_max_chunks:
-        return TOO_MANY.format(settings.rag_max_chunks)
+    if refusal := too_many(chunks):
+        return refusal
     organization = index.organization_id
     others = (stored_text(organization, without=document.id), stored_chunks(organization, without=document.id))
     size = len(document.content.encode()) + sum(len(chunk.content.encode()) for chunk in chunks)

@@ -14,6 +14,7 @@ from sqlalchemy import select
 
 from app.ai_rag.embedding import NOT_REFRESHED, WITHOUT_TEXT
 from app.ai_rag.hooks import FULL, MAX_ERROR, has_room, plan_refresh, replace_text
+from app.ai_rag.indexing import chunks_of, too_many
 from app.ai_rag.models import AiRagDocument, AiRagIndex
 from app.ai_rag.sources import text_at
 from app.ai_rag.web_pages import UNKNOWN, Gone, Validators
@@ -35,10 +36,12 @@ IS_GONE = 2
 
 
 class Known(NamedTuple):
-    """The page that an entry has the text of."""
+    """The page that an entry has the text of, and how that is cut."""
 
     url: str
     validators: Validators
+    size: int
+    overlap: int
 
 
 def ask_for_due(unit: Unit) -> None:
@@ -57,7 +60,9 @@ def refresh_page(document_id: UUID) -> None:
     if known is None:
         return
     try:
-        found = text_at(*known)
+        found = text_at(known.url, known.validators)
+        if found and (refusal := too_many(chunks_of(found[0], known.size, known.overlap))):
+            raise Unreadable(refusal)
     except (Unreadable, Unavailable) as refusal:
         run_unit(SYSTEM, _keep_refusal, document_id, known.url, str(refusal), is_gone=isinstance(refusal, Gone))
     else:
@@ -69,9 +74,10 @@ def _known(document_id: UUID) -> Known | None:
         document = session.get(AiRagDocument, document_id)
         if document is None or document.refresh_seconds is None or document.source_url is None:
             return None
+        index = session.get_one(AiRagIndex, document.index_id)
         has_text = document.content is not None and document.status == "indexed"
         tags = (document.entity_tag, document.last_modified) if has_text else (None, None)
-        return Known(document.source_url, Validators(*tags))
+        return Known(document.source_url, Validators(*tags), index.chunk_size, index.chunk_overlap)
 
 
 def _keep(unit: Unit, document_id: UUID, url: str, text: str | None, validators: Validators) -> None:

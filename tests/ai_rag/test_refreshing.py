@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -66,6 +67,14 @@ def test_a_page_that_has_changed_is_read_and_cut_anew(owner, refresh, loopback, 
     assert (now_read["status"], now_read["content"]) == ("indexed", "Quay 5 has none.")
     found = owner.get(f"/api/v1/ai-rag/chunk?documentId={entry['id']}").json["data"]
     assert [each["content"] for each in found] == ["Quay 5 has none."]
+
+
+def test_a_page_that_grows_too_large_leaves_the_text_that_was_read_last(app, refresh, loopback, monkeypatch):
+    loopback.answer(PAGE, "\n\n".join(["Quay 5. " * 100] * 3), **TEXT)
+    monkeypatch.setitem(app.config, "SETTINGS", replace(app.config["SETTINGS"], rag_max_chunks=2))
+    now_read = refresh()
+    assert (now_read["status"], now_read["content"]) == ("indexed", "Quay 4 has cranes.")
+    assert now_read["errorMessage"].startswith("Not refreshed: The text makes more than 2 chunks")
 
 
 def test_a_page_is_asked_for_by_what_it_was_known_by_and_kept_where_it_is_the_same(refresh, loopback):
