@@ -31,6 +31,11 @@ SAID = {
     "UNCONDITIONAL": "A write of whatever version",
     "PLAIN": "A list without conditions",
     "notification_routed": "Emitted with the unit and the notification, once it has its channels",
+    "signed_up": "An account was made, by its person, an admin, an invitation or code: the unit and the user",
+    "signed_in": "A session was opened, whichever way: the unit, the user and the session",
+    "signed_out": "A person has ended a session: the unit and the session",
+    "address_changed": "An account has another address: the unit, the user and the address before",
+    "account_deleted": "An account is about to go: the unit and the user",
     "as_json": "The option `--json` of a command",
 }
 CHANGES = ("create", "update", "delete")

@@ -51,7 +51,7 @@ from app.engine.read.database import after_unit, reading
 from app.engine.read.encoding import Representation
 from app.engine.read.pages import list_page
 from app.engine.read.query import PLAIN
-from app.engine.read.records import get, on_read
+from app.engine.read.records import on_read
 from app.engine.read.statements import driver_connection
 from app.engine.write.changes import record_changed
 from app.engine.write.hooks import (
@@ -86,6 +86,7 @@ from app.jobs.registry import Continuous, Job, Periodic, as_unit, mark_failed
 from app.notification.routing import notification_routed, notify, notify_all
 from app.plugins import Plugin
 from config import Setting
+from schemas.query.finding import aggregate, count, find, find_each, get, visible
 
 # By noun, in the order of the reference.
 __all__ = [  # noqa: RUF022
@@ -105,7 +106,8 @@ __all__ = [  # noqa: RUF022
     "record_changed", "on_create_many", "on_update_many", "on_delete_many",
     # Reading and writing
     "Unit", "run_unit", "Principal", "SYSTEM", "Precondition", "UNCONDITIONAL", "Representation",
-    "reading", "after_unit", "driver_connection", "PLAIN", "list_page", "get", "Event",
+    "find", "find_each", "get", "count", "aggregate", "visible",
+    "reading", "after_unit", "driver_connection", "PLAIN", "list_page", "Event",
     # Jobs and notifications
     "Continuous", "Job", "Periodic", "as_unit", "mark_failed", "defer", "notify", "notify_all", "notification_routed",
     # Failures, the clock, other services

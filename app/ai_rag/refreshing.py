@@ -61,10 +61,12 @@ def refresh_page(document_id: UUID) -> None:
         return
     try:
         found = text_at(known.url, known.validators)
-        if found and (refusal := too_many(chunks_of(found[0], known.size, known.overlap))):
-            raise Unreadable(refusal)
     except (Unreadable, Unavailable) as refusal:
         run_unit(SYSTEM, _keep_refusal, document_id, known.url, str(refusal), is_gone=isinstance(refusal, Gone))
+        return
+    refused = too_many(chunks_of(found[0], known.size, known.overlap)) if found else ""
+    if refused:
+        run_unit(SYSTEM, _keep_refusal, document_id, known.url, refused, is_gone=False)
     else:
         run_unit(SYSTEM, _keep, document_id, known.url, *(found or (None, UNKNOWN)))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flask import Flask
 
+from app.auth.accounts import passwords
 from app.auth.credentials import access, authentication, login, nobody
 from app.auth.keys import key_usage
 from app.auth.sign_in.oauth import providers
@@ -20,4 +21,5 @@ def init_app(app: Flask) -> None:
     nobody.init_app(app)
     login.manager.init_app(app)
     providers.init_app(app, app.config["SETTINGS"])
+    passwords.init_app(app)
     access.open_to_all("pages and their scripts")(app.view_functions["static"])

@@ -8,6 +8,11 @@ LIMIT = r"[1-9][0-9]* (per|/) ?([1-9][0-9]* )?(second|minute|hour|day)s?"
 SETTINGS = (
     Setting("password_min_length", 8, "fewest characters of a new password", low=8, high=128),
     Setting(
+        "common_passwords",
+        "",
+        "file of passwords that nobody may choose, one a line in UTF-8; empty takes the 30,000 most common ones",
+    ),
+    Setting(
         "password_ranges_url",
         "",
         "service of breached passwords, such as https://api.pwnedpasswords.com/range, that gets the first five "

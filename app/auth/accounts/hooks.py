@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Select, exists, func, select
 from sqlalchemy.exc import IntegrityError
 
 from app.auth.accounts import identities, recovery, users
+from app.auth.accounts.events import account_deleted
 from app.auth.credentials.reauthentication import require_recent_authentication
 from app.auth.models.identity import AuthAccount, AuthUser
 from app.auth.models.keys import AuthApiKey
@@ -76,6 +77,7 @@ def remove_user(user: AuthUser, write: Write) -> None:
             write.unit.session.delete(organization)
         elif _is_last_owner(organization.id, user.id, write):
             raise Conflict(f"Hand over or delete the organization {organization.slug} first")
+    account_deleted.emit(write.unit, user)
 
 
 def _keep_an_admin(user: AuthUser, write: Write) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar
 from uuid import UUID
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
+from flask import Flask
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -19,6 +21,7 @@ from app.foundation.errors import Unavailable
 from app.foundation.settings import settings
 from app.runtime.concurrency_limit import ConcurrencyLimit
 from app.runtime.gevent_support import run_in_thread
+from config import SettingError
 
 T = TypeVar("T")
 
@@ -36,6 +39,17 @@ ADDED = "0123456789!"
 HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 
 
+def init_app(app: Flask) -> None:
+    """Read the passwords that nobody may choose; raises SettingError."""
+    path = app.config["SETTINGS"].common_passwords
+    if not path:
+        return
+    try:
+        _common(path)
+    except (OSError, ValueError) as error:
+        raise SettingError(f"COMMON_PASSWORDS: {path} cannot be read: {error}") from error
+
+
 def check(password: str, *, about: Iterable[str] = ()) -> None:
     """Refuse a new password that is too short, too long, among the most common ones, one of the words ``about`` its
     user, or known from breaches where PASSWORD_RANGES_URL is set; raises PasswordTooShort, PasswordTooLong,
@@ -47,7 +61,7 @@ def check(password: str, *, about: Iterable[str] = ()) -> None:
         raise PasswordTooLong()
     folded = password.casefold()
     words = (*OWN_WORDS, settings.product_name, *about)
-    if folded in _common() or any(_is_like(folded, word.casefold()) for word in words):
+    if folded in _common(settings.common_passwords) or any(_is_like(folded, word.casefold()) for word in words):
         raise PasswordTooCommon()
     if breaches.has(password):
         raise PasswordBreached()
@@ -102,7 +116,10 @@ def _nobodys() -> str:
 
 
 @cache
-def _common() -> frozenset[str]:
+def _common(path: str) -> frozenset[str]:
+    """The passwords that nobody may choose: those of a file, or the most common ones."""
+    if path:
+        return frozenset(line.strip().casefold() for line in Path(path).read_text("utf-8").splitlines())
     # A list of half a megabyte: read when the first password is set.
     from zxcvbn.frequency_lists import FREQUENCY_LISTS
 

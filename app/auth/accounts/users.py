@@ -107,7 +107,12 @@ def set_password(unit: Unit, user: AuthUser, password: str) -> None:
     """Replace the password of the user, or give the first one, and end all sessions, sign-ins under way and trust in
     devices. Raises PasswordRefused."""
     passwords.check(password, about=words_about(user))
-    replace_password(unit, user, passwords.hash_password(password))
+    use_password(unit, user, passwords.hash_password(password))
+
+
+def use_password(unit: Unit, user: AuthUser, hashed: str) -> None:
+    """Do so with the password that ``hashed`` is made of."""
+    replace_password(unit, user, hashed)
     proofs.void(unit, user.id, proofs.RESET, proofs.CHALLENGE)
     devices.distrust_all(unit, user.id)
     organizations.end_sessions(unit, user.id)

@@ -9,6 +9,7 @@ from marshmallow import ValidationError
 from sqlalchemy import select
 
 from app.auth.accounts import addresses, mails, passwords, proofs, recovery, users
+from app.auth.accounts.events import address_changed
 from app.auth.accounts.mail_requests import address_of, ask_for_mail
 from app.auth.credentials.reauthentication import require_correct_password, require_recent_authentication
 from app.auth.errors import InvalidEmail, InvalidToken
@@ -71,7 +72,7 @@ def _verify(unit: Unit, token: str, purpose: str) -> AuthUser:
     proof = proofs.redeem(unit, token, purpose)
     user = unit.session.get_one(AuthUser, proof.user_id, with_for_update=True)
     if purpose == proofs.CHANGE:
-        _change(unit, user, proof.context["email"])
+        change_address(unit, user, proof.context["email"])
     elif user.email != proof.context["email"]:
         raise InvalidToken()
     elif not user.email_verified:
@@ -109,7 +110,10 @@ def _send_change(unit: Unit, user_id: UUID, address: str) -> None:
     mails.send_account_mail(unit, user, KIND_CHANGE, mails.secret_path("verify", secret), to=address, cause=proof.id)
 
 
-def _change(unit: Unit, user: AuthUser, address: str) -> None:
+def change_address(unit: Unit, user: AuthUser, address: str) -> None:
+    """Give an account another address, which is known to be its person's; the old one, if it was proved, gets a link
+    that takes this back. Raises UniqueViolation where it is another account's."""
+    address = normalized(address)
     addresses.claim(unit, address, user_id=user.id)
     before = {"email": user.email, "email_verified": user.email_verified}
     # An address that was never proved may be anybody's: nobody is told there, and it is free at once.
@@ -117,9 +121,10 @@ def _change(unit: Unit, user: AuthUser, address: str) -> None:
         _, secret = proofs.issue(unit, proofs.REVERT, user.id, subject=user.email, email=user.email)
         path = mails.secret_path("revert", secret)
         mails.send_account_mail(unit, user, "address-changed", path, to=user.email, address=address)
-    user.email, user.email_verified = address, True
+    former, user.email, user.email_verified = user.email, address, True
     proofs.void(unit, user.id, proofs.VERIFY, proofs.RESET)
     audit.record_write(unit, "update", user, before, actor=user)
+    address_changed.emit(unit, user, former)
     unit.session.flush()
 
 
@@ -133,7 +138,8 @@ def revert(token: str) -> None:
 def _revert(unit: Unit, token: str) -> None:
     proof = proofs.redeem(unit, token, proofs.REVERT)
     user = unit.session.get_one(AuthUser, proof.user_id, with_for_update=True)
-    before: dict[str, Any] = {"email": user.email}
+    former = user.email
+    before: dict[str, Any] = {"email": former}
     user.email, user.email_verified = proof.context["email"], True
     proofs.void(unit, user.id, proofs.CHANGE, proofs.RESET, proofs.CHALLENGE)
     # Whoever had the address before goes on to be able to take it back.
@@ -142,6 +148,7 @@ def _revert(unit: Unit, token: str) -> None:
     recovery.remove_password(unit, user)
     end_sessions(unit, user.id)
     audit.record_write(unit, "update", user, before, actor=user)
+    address_changed.emit(unit, user, former)
     unit.session.flush()
     reset, secret = proofs.issue(unit, proofs.RESET, user.id, email=user.email)
     mails.send_account_mail(unit, user, "reset-password", mails.secret_path("reset", secret), cause=reset.id)

@@ -19,7 +19,6 @@ from app.engine.declare.policy import SessionOnly
 from app.engine.declare.principal import SAFE_METHODS, Credential, Principal, scope_of
 from app.engine.write.unit_of_work import run_unit
 from app.foundation import crypto
-from app.foundation.clock import now
 from app.foundation.errors import Failure, Forbidden, Invalid, Unauthenticated
 from app.runtime import rate_limits
 
@@ -169,16 +168,7 @@ def authenticate(access: Access) -> Principal:
         for scheme in tab_schemes:
             if scheme.recognizes(token):
                 return scheme.authenticate(request.headers["Authorization"])
-    kind = crypto.kind(token)
-    if kind is None:
-        raise Unauthenticated(invalid_token=True)
-    digest = crypto.vault().digest(token)
-    if kind == crypto.SESSION:
-        end = crypto.end_of(token)
-        if from_query or (end is not None and end <= now()):
-            raise Unauthenticated(invalid_token=True)
-        return credentials.session_principal(digest)
-    return credentials.key_principal(digest, from_query=from_query)
+    return credentials.principal_of(token, from_query=from_query)
 
 
 def _of_ticket() -> Principal:

@@ -22,7 +22,7 @@ from app.auth.sharing import recipients
 from app.engine.declare.principal import SYSTEM, Credential, Principal, expand_scopes, recipients_within
 from app.engine.read.database import reading
 from app.engine.write.unit_of_work import Unit, run_unit
-from app.foundation import origin
+from app.foundation import crypto, origin
 from app.foundation.clock import now
 from app.foundation.errors import NotFound, RateLimited, Unauthenticated
 from app.runtime import rate_limits
@@ -30,6 +30,21 @@ from app.runtime import rate_limits
 IDLE, ABSOLUTE = timedelta(days=7), timedelta(days=30)
 IMPERSONATION = "impersonation"
 SEEN_EVERY = timedelta(minutes=1)
+
+
+def principal_of(token: str, *, from_query: bool = False) -> Principal:
+    """Return whom the token of a session, or a key, stands for, counted as a request; raises Unauthenticated and
+    RateLimited. Only within a request."""
+    kind = crypto.kind(token)
+    if kind is None:
+        raise Unauthenticated(invalid_token=True)
+    digest = crypto.vault().digest(token)
+    if kind == crypto.SESSION:
+        end = crypto.end_of(token)
+        if from_query or (end is not None and end <= now()):
+            raise Unauthenticated(invalid_token=True)
+        return session_principal(digest)
+    return key_principal(digest, from_query=from_query)
 
 
 def session_principal(digest: str, *, from_cookie: bool = False) -> Principal:

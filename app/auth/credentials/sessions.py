@@ -12,6 +12,7 @@ from flask import has_request_context
 from sqlalchemy import delete, select
 
 from app.auth.accounts import mails
+from app.auth.accounts.events import signed_in, signed_out
 from app.auth.models.identity import AuthSession, AuthTrustedDevice, AuthUser, AuthVerification
 from app.auth.models.sharing import AuthLink
 from app.auth.organizations.organizations import personal_organization_of
@@ -57,6 +58,7 @@ def open_session(unit: Unit, user: AuthUser, *, method: str = "password") -> Sig
     unit.store(opened)
     audit.record_write(unit, "create", opened, actor=user)
     unit.session.flush()
+    signed_in.emit(unit, user, opened)
     if is_new:
         mails.send_account_mail(unit, user, "new-device", mails.SESSIONS, cause=opened.id, **mails.device())
     return SignedIn(opened, user, token, cookie)
@@ -93,6 +95,7 @@ def sign_out(unit: Unit) -> None:
     own = unit.session.get(AuthSession, unit.principal.credential_id, with_for_update=True)
     if own is not None:
         audit.record_write(unit, "delete", own)
+        signed_out.emit(unit, own)
         unit.session.delete(own)
 
 

@@ -49,7 +49,8 @@ def complete_sign_in(
 
 
 def sign_up(given: dict[str, Any]) -> tuple[AuthUser, SignedIn | None]:
-    """Make an account with a password and sign it in, unless its address has to be verified first.
+    """Make an account with a password and sign it in, unless its address has to be verified first. ``given`` are its
+    ``email`` and ``password``, and perhaps a ``name`` and an ``image``.
 
     Raises InvalidEmail, PasswordRefused and UserAlreadyExists, and RateLimitExceeded for too many accounts from one
     network.

@@ -24,6 +24,7 @@ from app.engine.declare.record import Record
 from app.engine.read.database import DRIVER_ERRORS, DRIVER_KEY, UNIT_KEY, translated
 from app.engine.read.encoding import STATEMENTS_KEPT, Projection, view
 from app.engine.read.fragments import DIALECT
+from app.extensions import db
 from app.foundation.errors import Failure, QueryTimeout
 from app.runtime import connections
 from app.runtime.gevent_support import BoundedConnection
@@ -144,6 +145,17 @@ def reads_in_transaction(session: Session) -> Iterator[None]:
         yield
     finally:
         _own.reset(token)
+
+
+@contextmanager
+def reads_of_unit() -> Iterator[None]:
+    """Let reads see what the running unit has written, where one is running."""
+    session = db.session() if db.session.registry.has() else None
+    if session is not None and UNIT_KEY in session.info:
+        with reads_in_transaction(session):
+            yield
+    else:
+        yield
 
 
 @contextmanager

@@ -1,0 +1,72 @@
+"""Accounts as code makes and changes them, on the word of whoever runs the service."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from flask import current_app
+
+from app.auth.accounts import passwords, users
+from app.auth.credentials import nobody
+from app.auth.models.identity import AuthUser
+from app.auth.organizations.organizations import provision_user
+from app.engine.declare.principal import SYSTEM, Principal
+from app.engine.read.database import reading
+from app.engine.write import audit
+from app.engine.write.unit_of_work import Unit, run_unit
+from app.foundation.addresses import normalized
+from app.foundation.errors import require_found
+
+
+def new_password_hash(password: str, *, about: Iterable[str] = ()) -> str:
+    """Return what is stored of a new password, for ``make_account``; raises PasswordRefused for one that is too short,
+    too common, known from breaches or among the words ``about`` its user. It takes long: call it before the unit."""
+    passwords.check(password, about=about)
+    return passwords.hash_password(password)
+
+
+def make_account(
+    unit: Unit,
+    *,
+    email: str,
+    name: str | None = None,
+    image: str | None = None,
+    password_hash: str | None = None,
+    verified: bool = False,
+) -> AuthUser:
+    """Make an account, with a personal organization and whatever every account gets; without a password its person
+    chooses one by the link of "Forgot your password?". ``verified`` says that the address is known to be theirs.
+    Raises UniqueViolation for the address of another account, and marshmallow's ValidationError for what is none."""
+    address = normalized(email)
+    user = AuthUser(email=address, name=name or users.name_of(address), image=image, email_verified=verified)
+    provision_user(unit, user)
+    audit.record_write(unit, "create", user)
+    if password_hash is not None:
+        audit.record_write(unit, "create", users.add_password(unit, user, password_hash))
+    return user
+
+
+def set_password(user_id: UUID, password: str) -> None:
+    """Replace the password of an account, or give it the first one, and end its sessions; its person is told by mail.
+    Not for the inside of a unit, as it takes long. Raises NotFound and PasswordRefused."""
+    with reading() as session:
+        user = require_found(session.get(AuthUser, user_id))
+    hashed = new_password_hash(password, about=users.words_about(user))
+    run_unit(SYSTEM, _set_password, user_id, hashed)
+
+
+def _set_password(unit: Unit, user_id: UUID, hashed: str) -> None:
+    users.use_password(unit, unit.get(AuthUser, user_id, lock=True), hashed)
+
+
+def acting_as(user_id: UUID) -> Principal:
+    """Return the principal of a user, with what the user may do by now, but never as an admin: for ``run_unit`` and
+    ``find``. Raises Unauthenticated for one who is gone or banned."""
+    return users.require_user_principal(user_id)
+
+
+def anonymous() -> Principal:
+    """Return the principal of callers without a credential, which sees what is open to everybody."""
+    found: Principal = current_app.extensions[nobody.NAME]
+    return found

@@ -1,0 +1,156 @@
+"""Accounts by code: what plugins make, change and follow through ``rowgate.accounts``."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import replace
+from uuid import uuid4
+
+import pytest
+
+from app.auth.accounts import passwords
+from app.auth.errors import InvalidEmailOrPassword, PasswordTooCommon
+from app.auth.models.identity import AuthUser
+from app.foundation.errors import NotFound, Unauthenticated, UniqueViolation
+from app.foundation.events import Event
+from config import SettingError
+from rowgate import SYSTEM, find, run_unit
+from rowgate.accounts import (
+    account_deleted,
+    acting_as,
+    address_changed,
+    anonymous,
+    change_address,
+    change_password,
+    check_password,
+    make_account,
+    new_password_hash,
+    principal_of,
+    set_password,
+    sign_in,
+    sign_in_with_password,
+    sign_out,
+    signed_in,
+    signed_out,
+    signed_up,
+)
+from tests.mail.letters import kinds
+
+PASSWORD, ANOTHER = "a wise old heron", "another fine password"
+
+
+@pytest.fixture
+def inside(app):
+    """Within a request, as routes are."""
+    with app.test_request_context():
+        yield
+
+
+@contextmanager
+def heard(event: Event, monkeypatch):
+    """What is emitted meanwhile, without the unit."""
+    told = []
+    with monkeypatch.context() as patch:
+        patch.setattr(event, "_reactions", [*event._reactions, lambda unit, *about: told.append(about)])
+        yield told
+
+
+def somebody(password=PASSWORD, **more):
+    hashed = new_password_hash(password) if password else None
+    email = f"{uuid4().hex}@example.com"
+    return run_unit(SYSTEM, make_account, email=email, password_hash=hashed, **more)
+
+
+def test_an_account_is_made_with_its_home_and_its_person_signs_in(inside, app):
+    user = somebody(name="Ada", verified=True)
+    signed = sign_in_with_password(user.email, PASSWORD)
+    client = app.test_client()
+    headers = {"Authorization": f"Bearer {signed.token}"}
+    found = client.get("/api/auth/session", headers=headers).json
+    assert (found["user"]["name"], found["user"]["emailVerified"]) == ("Ada", True)
+    (home,) = client.get("/api/v1/auth/organization", headers=headers).json["data"]
+    assert home["isPersonal"] is True
+
+
+def test_an_address_has_one_account(inside):
+    user = somebody(password=None)
+    with pytest.raises(UniqueViolation):
+        run_unit(SYSTEM, make_account, email=user.email.upper())
+
+
+def test_a_password_is_proved_changed_and_set(inside):
+    user = somebody()
+    principal = principal_of(sign_in_with_password(user.email, PASSWORD).token)
+    check_password(principal, PASSWORD)
+    with pytest.raises(InvalidEmailOrPassword):
+        check_password(principal, ANOTHER)
+    token = change_password(principal, PASSWORD, ANOTHER, elsewhere=True)
+    set_password(user.id, PASSWORD)
+    sign_in_with_password(user.email, PASSWORD)
+    with pytest.raises(Unauthenticated):
+        principal_of(token)
+    with pytest.raises(PasswordTooCommon):
+        set_password(user.id, "password123")
+    with pytest.raises(NotFound):
+        set_password(uuid4(), PASSWORD)
+
+
+def test_a_password_that_is_set_is_told_to_its_person(inside, app):
+    user = somebody()
+    set_password(user.id, ANOTHER)
+    assert kinds(app, user.email) == ["password-changed"]
+
+
+def test_a_token_is_resolved_and_one_of_nobody_refused(inside, cast):
+    person = cast.user()
+    key = cast.key(person, "read")
+    assert principal_of(person.token).user_id == principal_of(key.token).user_id == person.user_id
+    for token in ("", "rg_sess_nonsense", person.token[:-1]):
+        with pytest.raises(Unauthenticated):
+            principal_of(token)
+
+
+def test_code_acts_as_a_user_without_the_rights_of_an_admin(inside, cast):
+    admin = cast.user(role="admin")
+    found = acting_as(admin.user_id)
+    assert (found.user_id, found.is_admin) == (admin.user_id, False)
+    assert [each["id"] for each in find(AuthUser, found, {"id": admin.user_id}).records] == [admin.user_id]
+    with pytest.raises(Unauthenticated):
+        acting_as(uuid4())
+
+
+def test_code_acts_as_nobody(inside):
+    assert anonymous().is_nobody
+
+
+def test_what_happens_to_accounts_is_told(inside, monkeypatch):
+    with heard(signed_up, monkeypatch) as made:
+        user = somebody()
+    assert [each.id for (each,) in made] == [user.id]
+    with heard(signed_in, monkeypatch) as opened:
+        signed = run_unit(SYSTEM, sign_in, user, method="oauth")
+    assert [(who.id, session.sign_in_method) for who, session in opened] == [(user.id, "oauth")]
+    with heard(signed_out, monkeypatch) as ended:
+        run_unit(principal_of(signed.token), sign_out)
+    assert [session.id for (session,) in ended] == [signed.session.id]
+    address = f"{uuid4().hex}@example.com"
+    with heard(address_changed, monkeypatch) as moved:
+        run_unit(SYSTEM, lambda unit: change_address(unit, unit.get(AuthUser, user.id, lock=True), address))
+    assert [(who.email, former) for who, former in moved] == [(address, user.email)]
+    with heard(account_deleted, monkeypatch) as gone:
+        run_unit(SYSTEM, lambda unit: unit.delete(AuthUser, user.id))
+    assert [each.id for (each,) in gone] == [user.id]
+
+
+def test_a_list_of_ones_own_says_which_passwords_nobody_chooses(app, monkeypatch, tmp_path):
+    own = tmp_path / "refused.txt"
+    own.write_text("Correct Horse\nwombat wombat\n")
+    monkeypatch.setitem(app.config, "SETTINGS", replace(app.config["SETTINGS"], common_passwords=str(own)))
+    with app.app_context():
+        passwords.init_app(app)
+        with pytest.raises(PasswordTooCommon):
+            new_password_hash("correct horse")
+        new_password_hash("password123")
+        monkeypatch.setitem(app.config, "SETTINGS", replace(app.config["SETTINGS"], common_passwords="/nowhere"))
+        with pytest.raises(SettingError, match="COMMON_PASSWORDS: /nowhere cannot be read"):
+            passwords.init_app(app)
