@@ -27,9 +27,10 @@ TESTS := $(BIN)/python -m tests.run $(BIN)/pytest
 # What the clients of openapi-generator are made with, in the full run, where Java and Maven are.
 JAR := .venv/openapi-generator.jar
 WITH_JAVA := $(if $(ALL),$(shell command -v javac >/dev/null && command -v mvn >/dev/null && echo $(JAR)))
-# The full run takes long, and a browser is late at times: what waited for it in vain is tried once more, and named.
+# The full run takes long and often waits, in which a third process goes on. A browser is late at times: what waited for
+# it in vain is tried once more, and named.
 AGAIN := --reruns 1 --only-rerun "^TimeoutError: (Locator|Page)" --only-rerun "^AssertionError: (Locator|Page) expected" -r fER
-HOW = $(if $(ALL),--all-models $(AGAIN)) $(if $(DURATIONS),--durations-file) $(if $(WITH_JAVA),--openapi-generator=$(JAR))
+HOW = $(if $(ALL),--all-models --numprocesses=3 $(AGAIN)) $(if $(DURATIONS),--durations-file) $(if $(WITH_JAVA),--openapi-generator=$(JAR))
 
 .PHONY: help serve test check lint bench bench-queries bench-live bench-transfers bench-writes bench-shapes bench-search bench-peers bench-history gate clients studio docs breaking version dist fuzz generators attacks mutations tables lock clean
 
@@ -77,7 +78,7 @@ bench-shapes: .venv/dev ## measure models of four shapes beside a plain one, and
 	@$(BIN)/python -m bench.shapes
 
 bench-search: .venv/dev ## measure how well searches by meaning answer, and what they cost
-	@for each in search_quality search_speed ranked_lists; do $(BIN)/python -m bench.$$each || exit 1; done
+	@for each in search_quality search_speed ranked_lists entering; do $(BIN)/python -m bench.$$each || exit 1; done
 
 bench-peers: .venv/dev ## measure beside PocketBase, FastAPI, flask-smorest, Django REST Framework and Directus
 	@$(BIN)/python -m bench.peers
@@ -88,10 +89,10 @@ bench-history: .venv/dev ## show what operations cost from version to version, o
 gate: .venv/dev ## count what operations cost, and record it in bench/gate.json
 	@$(BIN)/python -m bench.gate --write
 
-# Of another service, or with the plugins that PLUGINS names.
-clients: export DESCRIPTION ?= $(if $(PLUGINS),$(CURDIR)/build/openapi.json)
+# Of another service, or with the plugins that PLUGINS names and the domains that DOMAINS does.
+clients: export DESCRIPTION ?= $(if $(PLUGINS)$(DOMAINS),$(CURDIR)/build/openapi.json)
 clients: .venv/dev ## generate and build the typed clients in clients/
-	@[ -z "$(PLUGINS)" ] || { mkdir -p build && $(BIN)/flask openapi write build/openapi.json; }
+	@[ -z "$(PLUGINS)$(DOMAINS)" ] || { mkdir -p build && $(BIN)/flask openapi write build/openapi.json; }
 	@rm -rf clients/python/build clients/python/dist clients/typescript/dist
 	@cd clients/typescript && PATH="$(CURDIR)/$(BIN):$$PATH" NODE_OPTIONS=--use-system-ca sh -c \
 		'npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error && \

@@ -74,6 +74,9 @@ class Settings:
     ``of_plugins`` holds those of plugins that differ from their defaults; they are read as attributes, too.
     """
 
+    domains: str = setting(
+        "", "domains of the product to serve, such as crm, comma-separated, with those that they need; empty serves all"
+    )
     plugins: str = setting("", "entry points or modules of plugins besides the product's own, comma-separated")
     environment: str = setting("development", "development or production, which does not start without SECRET_KEY")
     secret_key: str = setting("", "at least 32 characters; peppers the stored digests and encrypts secrets at rest")
@@ -202,6 +205,11 @@ class Settings:
         return _listed(self.plugins)
 
     @property
+    def domain_names(self) -> list[str]:
+        """The domains of the product to serve; none means all."""
+        return _listed(self.domains)
+
+    @property
     def hosts(self) -> list[str]:
         """The hosts that requests may name, without ports; none means any."""
         named = _listed(self.allowed_hosts)
@@ -243,6 +251,11 @@ def _range(low: float | None, high: float | None) -> str:
 def named_plugins(environ: Mapping[str, str] = os.environ) -> list[str]:
     """The plugins that the environment names; they are loaded before the settings that they bring can be read."""
     return _listed(environ.get("PLUGINS", ""))
+
+
+def named_domains(environ: Mapping[str, str] = os.environ) -> list[str]:
+    """The domains that the environment names, which are plugins of the product."""
+    return _listed(environ.get("DOMAINS", ""))
 
 
 def _listed(names: str) -> list[str]:

@@ -39,6 +39,8 @@ PRODUCT = (
     "mail", "ai", "ai_agent", "ai_rag", "ai_research", "analytics", "auth", "crm", "storage", "notification",
     "platform", "webhooks", "teams",
 )  # fmt: skip
+# Those that every service has: people, their rights, mail, files and what is told to them.
+ALWAYS = ("mail", "auth", "storage", "notification", "platform", "webhooks")
 ENTRY_POINTS = "rowgate.plugins"
 # What plugins require of the service is a version of this.
 DISTRIBUTION = "rowgate"
@@ -140,18 +142,18 @@ _OWN_NAMES = {
 }
 
 
-def load(names: Sequence[str] = ()) -> tuple[Plugin, ...]:
-    """Load the plugins of the product and those called ``names``, each once in a process, and return them. Only what is
-    named is loaded, an entry point of the group ``rowgate.plugins`` or else a module with a ``plugin``; nothing is
-    loaded because it is installed. Raises SettingError for a name that is neither, and for two plugins that bring the
-    same."""
+def load(names: Sequence[str] = (), domains: Sequence[str] = ()) -> tuple[Plugin, ...]:
+    """Load the plugins of the product and those called ``names``, each once in a process, and return them: of the
+    product all, or those called ``domains`` with what they require. Only what is named is loaded, an entry point of the
+    group ``rowgate.plugins`` or else a module with a ``plugin``; nothing is loaded because it is installed. Raises
+    SettingError for a name that is neither, and for two plugins that bring the same."""
     serve_former_paths()
     if not _loaded:
         config.declare(SETTINGS)
-    ours = [f"app.{each}.plugin" for each in PRODUCT]
-    for name in ours:
+    ours = _of_product(domains)
+    for name, plugin in ours.items():
         if name not in _loaded:
-            _add(name, import_module(name).plugin)
+            _add(name, plugin)
     found = {name: _found(name) for name in names if name not in _loaded}
     for name in _dependency_order(found):
         _add(name, found[name])
@@ -160,6 +162,23 @@ def load(names: Sequence[str] = ()) -> tuple[Plugin, ...]:
     check_references([mapper.class_ for mapper in Base.registry.mappers])
     relations.derive(list(catalogue.every_model()))
     return tuple(_loaded[name] for name in _loaded if name in {*ours, *names})
+
+
+def _of_product(domains: Sequence[str]) -> dict[str, Plugin]:
+    """The plugins of the product that are to be loaded, in its order, by their modules; raises SettingError for a
+    domain that is none."""
+    wanted = {each.replace("-", "_") for each in domains} or set(PRODUCT)
+    if unknown := sorted(wanted - {*PRODUCT}):
+        known = ", ".join(each.replace("_", "-") for each in PRODUCT)
+        raise SettingError(f"DOMAINS names {unknown[0]}, which is none of {known}")
+    found: dict[str, Plugin] = {}
+    waiting = [*ALWAYS, *wanted]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found[name] = import_module(f"app.{name}.plugin").plugin
+            waiting += [each.name.replace("-", "_") for each in found[name].requirements]
+    return {f"app.{name}.plugin": found[name] for name in PRODUCT if name in found}
 
 
 def resolve(name: str) -> Any:

@@ -12,7 +12,7 @@ from alembic.util import CommandError
 from flask import current_app
 from sqlalchemy import Connection, text
 
-from app.ai_rag.vector_indexes import PREFIX as VECTORS
+from app.engine.declare.indexes import VECTORS
 from app.engine.declare.record import VERSION, by_table, metadata
 from app.schema import online
 from app.schema.histories import OF_PLUGINS, PREFIX, History, orphaned_plugins, record_tables, recorded_tables
@@ -117,17 +117,20 @@ def take_time(connection: Connection) -> None:
 
 def belonging() -> Callable[[str], bool]:
     """Tells the tables of this history from those of others, and of the library that brings the job queue. A plugin has
-    those that it declares or has declared; everything else is the trunk's."""
+    those that it declares or has declared; everything else is the trunk's, where all domains of the product are served,
+    and of others what these declare."""
     left = orphaned_plugins()
     of_plugins = {table for each in (*OF_PLUGINS, *left) for table in each.tables}
     own = {*HISTORY.tables, *recorded_tables(HISTORY)}
+    is_whole = not current_app.config["SETTINGS"].domains
 
     def is_own(name: str) -> bool:
         if HISTORY.plugin:
             return name in own
-        return name not in {*of_plugins, online.COUNTS} and not name.startswith(
+        is_others = name in {*of_plugins, online.COUNTS} or name.startswith(
             ("procrastinate_", "platform_change", PREFIX)
         )
+        return not is_others and (is_whole or name in metadata.tables)
 
     return is_own
 

@@ -1,6 +1,6 @@
 """The plugin of chats, providers and answers."""
 
-from app.ai import canvas_hooks, heartbeat, hooks, reports, turns
+from app.ai import canvas_hooks, heartbeat, hooks, reports, seeding, turns
 from app.ai.models import answering, chats
 from app.jobs.registry import Periodic, as_unit
 from app.plugins import Plugin
@@ -9,8 +9,9 @@ from config import Setting
 plugin = Plugin(
     "ai",
     "Chat conversations, what they produce, and the provider chain that answers them.",
+    requires=("ai-rag", "analytics"),
     models=(chats, answering),
-    hooks=(hooks, canvas_hooks),
+    hooks=(hooks, canvas_hooks, seeding),
     periodic=(Periodic("close_abandoned_streams", "* * * * * */20", as_unit(turns.close_abandoned)),),
     notifications=("CANVAS_ACCESS", "CANVAS_MENTION"),
     reports={"chat_quality": reports.chat_quality, "provider_costs": reports.provider_costs},

@@ -25,6 +25,7 @@ from config import Setting
 plugin = Plugin(
     "ai-rag",
     "Knowledge bases: documents cut into chunks, embedded, searched and cited.",
+    requires="ai",
     models=(models, kept_vectors),
     hooks=(hooks, vectors, stored_documents, record_vectors),
     jobs={

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Row, func, select, text
 from sqlalchemy.orm import Session
 
 from app.ai_rag.models import AiRagIndex
+from app.engine.declare.indexes import VECTORS
 from app.engine.read.encoding import dumps
 from app.extensions import db
 from app.foundation.settings import settings
@@ -31,12 +32,11 @@ M, EF_CONSTRUCTION = (2, 32, 16), (4, 200, 64)
 LONGEST = "1h"
 # Megabytes that PostgreSQL has by itself to make an index.
 LEAST_MEMORY = 64
-# ``PREFIX`` tells migrations which indexes are of no model.
-PREFIX, TABLE, LOCK = "ix_vectors_", "ai_rag_embedding", 7_204_118
+TABLE, LOCK = "ai_rag_embedding", 7_204_118
 EXISTING = text("""
     SELECT relname, indisvalid FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
     WHERE indrelid = to_regclass(:table) AND starts_with(relname, :prefix)
-""").bindparams(table=TABLE, prefix=PREFIX)
+""").bindparams(table=TABLE, prefix=VECTORS)
 IS_VALID = text("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(:name)")
 BASE = (
     AiRagIndex.id, AiRagIndex.embedding_model, AiRagIndex.dimensions, AiRagIndex.metric, AiRagIndex.parameters,
@@ -58,7 +58,7 @@ class VectorIndex(NamedTuple):
     def name(self) -> str:
         """Another one for whatever makes another index."""
         made_of = (*self[1:], indexed_as(self.metric, self.dimensions, "vector"))
-        return f"{PREFIX}{self.base_id.hex}_{sha256(dumps(made_of)).hexdigest()[:8]}"
+        return f"{VECTORS}{self.base_id.hex}_{sha256(dumps(made_of)).hexdigest()[:8]}"
 
 
 def of_base(session: Session, index_id: UUID) -> VectorIndex | None:

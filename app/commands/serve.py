@@ -29,7 +29,6 @@ from app.engine.write.unit_of_work import Unit, run_unit
 from app.extensions import db
 from app.foundation.settings import settings
 from app.jobs import registry
-from app.ops import samples
 from app.ops.seed import seed
 from app.runtime import connections
 from app.runtime.cluster import EmbeddedError
@@ -71,6 +70,8 @@ def command(sample: bool) -> None:
 
 
 def _serve(sample: bool, children: ExitStack, asked: Interruption) -> None:
+    if sample and settings.domains:
+        raise click.UsageError("The sample data is about all domains: leave DOMAINS out")
     for sentence in misspelt():
         step(sentence)
     held = children.enter_context(lock_var_dir(settings.var_dir, asked.pause))
@@ -171,6 +172,8 @@ def _add_first_admin(unit: Unit) -> tuple[str, str] | None:
 
 
 def _load_sample() -> None:
+    from app.ops import samples  # which load all domains
+
     people = run_unit(SYSTEM, samples.load)
     if people is None:
         step("the database holds records already, so the sample data was left out")

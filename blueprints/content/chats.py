@@ -18,6 +18,7 @@ from blueprints.content import answers
 from blueprints.http.base import Blueprint, answer, parse_id
 from blueprints.http.declarations import Answer, Body, Operation, serve
 from schemas.content.chats import ChatHistory, ChatHistoryQuery, ChatWithMessages, chat_body, message_body
+from schemas.content.conversation import ChatPart
 from schemas.envelopes import Deleted
 
 DEFAULT_TAKE = 10
@@ -35,6 +36,7 @@ def allowed_to(*operations: str) -> Any:
 
 def build() -> Blueprint:
     blp = Blueprint("chat", __name__, url_prefix="/api/chat", description="Chats of the caller.")
+    blp.schemas["ChatPart"] = ChatPart
     answers.register(blp)
 
     @serve(blp, "POST", "/history", Operation(

@@ -125,6 +125,8 @@ class Blueprint(flask_smorest.Blueprint):
         super().__init__(*args, **kwargs)
         self._prepare_doc_cbks.append(_in_turns)
         self._undescribed: list[Callable[[], None]] = []
+        # Schemas that the description has beside those of requests and answers, by name.
+        self.schemas: dict[str, type[Schema]] = {}
 
     @staticmethod
     def described(describe: Callable[P, dict[str, Any]], *args: P.args, **kwargs: P.kwargs) -> Callable[[F], F]:

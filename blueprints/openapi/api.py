@@ -39,6 +39,8 @@ class Api(flask_smorest.Api):
         self._app.extensions["flask-smorest"]["blp_name_to_api"][name] = self
         self._app.register_blueprint(blp, **options)
         self._undescribed.append((blp, name, domain))
+        for called, schema in blp.schemas.items():
+            self.spec.components.schema(called, schema=schema)
         self.domains.setdefault(domain, []).append(name)
 
     def _register_error_handlers(self) -> None:

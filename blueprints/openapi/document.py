@@ -30,7 +30,6 @@ from blueprints.openapi import imports, many, queries, relations
 from blueprints.openapi.api import Api
 from blueprints.openapi.records import describe_operation
 from blueprints.openapi.vocabulary import schema_reference
-from schemas.content.conversation import ChatPart
 from schemas.errors import GUIDE_PATH, KEY_PATH, ApiKeyError, GuideError, error_body
 from schemas.fields import Email, Embedded, Grants, Identifier, Json, Moment, Url
 
@@ -110,7 +109,6 @@ def build(app: Flask) -> Api:
     api.ma_plugin.converter.add_attribute_function(_not_blank)
     api.spec.components.schema("GuideError", schema=GuideError)
     api.spec.components.schema("ApiKeyError", schema=ApiKeyError)
-    api.spec.components.schema("ChatPart", schema=ChatPart)
     return api
 
 

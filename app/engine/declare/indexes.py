@@ -13,6 +13,8 @@ from app.engine.declare import collation, search
 from app.engine.declare.kinds import Enum, LongText, OpenEnum, String
 from config import SettingError
 
+# How the names of indexes begin that are of no model: the clock makes and drops them.
+VECTORS = "ix_vectors_"
 # Every id meets this. A count says so, to be served by the index that has it as predicate and nothing but the owner of
 # the rows as key: PostgreSQL keeps equal keys once, and counts many in half of the time. Without a predicate it would
 # serve pages, too, in plans that do not know how many rows a caller has: all of these would be read and sorted.

@@ -8,10 +8,10 @@ from sqlalchemy import select
 
 from app.ai.models.answering import AiAttempt, AiChain, AiChainProvider, AiGenerationStep, AiProvider, AiStream
 from app.ai.models.chats import AiChat, AiMessage
+from app.ai.seeding import BUILTIN_PROVIDER
 from app.ai_rag.models import AiRagChunk, AiRagQuery, AiRagResult
 from app.ops.samples.context import Context
 from app.ops.samples.knowledge import Handbook, tokens
-from app.ops.seed import BUILTIN_PROVIDER
 
 # Counted from the question.
 OPENED, FAILED, TRIED_AGAIN, SEARCHED, ANSWERED, FINISHED = (

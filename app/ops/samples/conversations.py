@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.ai.models.chats import AiChat, AiMessage, AiVote
+from app.ai.seeding import BUILTIN_PROVIDER
 from app.ops.samples import answers
 from app.ops.samples.context import Context
 from app.ops.samples.knowledge import Handbook
 from app.ops.samples.people import Team
-from app.ops.seed import BUILTIN_PROVIDER
 
 STARTED = 34
 TITLE = "A nightly export of our deals"
