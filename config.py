@@ -74,9 +74,7 @@ class Settings:
     ``of_plugins`` holds those of plugins that differ from their defaults; they are read as attributes, too.
     """
 
-    domains: str = setting(
-        "", "domains of the product to serve, such as crm, comma-separated, with those that they need; empty serves all"
-    )
+    domains: str = setting("", "domains of the product to serve, comma-separated, such as crm; empty serves all")
     plugins: str = setting("", "entry points or modules of plugins besides the product's own, comma-separated")
     environment: str = setting("development", "development or production, which does not start without SECRET_KEY")
     secret_key: str = setting("", "at least 32 characters; peppers the stored digests and encrypts secrets at rest")
@@ -196,23 +194,18 @@ class Settings:
     @property
     def origins(self) -> list[str]:
         """The origins whose pages may call the routes of people; ``*`` alone means every one."""
-        named = _listed(self.cors_origins.lower())
+        named = listed(self.cors_origins.lower())
         return named or ([] if self.production else [EVERY_ORIGIN])
 
     @property
     def plugin_names(self) -> list[str]:
         """The plugins to load besides those of the product."""
-        return _listed(self.plugins)
-
-    @property
-    def domain_names(self) -> list[str]:
-        """The domains of the product to serve; none means all."""
-        return _listed(self.domains)
+        return listed(self.plugins)
 
     @property
     def hosts(self) -> list[str]:
         """The hosts that requests may name, without ports; none means any."""
-        named = _listed(self.allowed_hosts)
+        named = listed(self.allowed_hosts)
         if self.production and not named and self.base_url:
             named = [urlsplit(self.base_url).hostname or ""]
         return [*named, *LOOPBACK_HOSTS] if named else []
@@ -248,17 +241,13 @@ def _range(low: float | None, high: float | None) -> str:
     return f"between {low} and {high}"
 
 
-def named_plugins(environ: Mapping[str, str] = os.environ) -> list[str]:
-    """The plugins that the environment names; they are loaded before the settings that they bring can be read."""
-    return _listed(environ.get("PLUGINS", ""))
+def named(variable: str, environ: Mapping[str, str] = os.environ) -> list[str]:
+    """The PLUGINS or DOMAINS that the environment names: they are loaded before their settings can be read."""
+    return listed(environ.get(variable, ""))
 
 
-def named_domains(environ: Mapping[str, str] = os.environ) -> list[str]:
-    """The domains that the environment names, which are plugins of the product."""
-    return _listed(environ.get("DOMAINS", ""))
-
-
-def _listed(names: str) -> list[str]:
+def listed(names: str) -> list[str]:
+    """The names in a setting, which are separated by commas."""
     return [each.strip() for each in names.split(",") if each.strip()]
 
 

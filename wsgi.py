@@ -49,10 +49,10 @@ def _built() -> Any:
     gc.disable()
     from app import plugins
     from app.runtime import logs
-    from config import SettingError, Settings, named_plugins
+    from config import SettingError, Settings, named
 
     try:
-        plugins.load(named_plugins())
+        plugins.load(named("PLUGINS"), named("DOMAINS"))
         settings = Settings.from_environment()
         dictConfig(logs.configuration(settings))
         return _created(settings)

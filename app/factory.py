@@ -30,7 +30,7 @@ from app.ops import public_names
 from app.runtime import change_context, connections, embedded, headers, logs, metrics, pubsub, rate_limits, var_dir_lock
 from app.schema import readiness
 from blueprints.http import routing
-from config import ROOT, SettingError, Settings, named_domains, named_plugins
+from config import ROOT, SettingError, Settings, listed, named
 from schemas.errors import error_body, is_under
 
 log = logging.getLogger("rowgate")
@@ -65,9 +65,9 @@ def create_app(settings: Settings | None = None, *, lazy_routes: bool = False, c
     """Build the application; nothing is connected to before the first request. ``lazy_routes`` are added when one is
     first asked for, which in some processes is never; only the command line needs ``commands``."""
     if settings:
-        loaded = plugins.load(settings.plugin_names, settings.domain_names)
+        loaded = plugins.load(settings.plugin_names, listed(settings.domains))
     else:
-        loaded = plugins.load(named_plugins(), named_domains())
+        loaded = plugins.load(named("PLUGINS"), named("DOMAINS"))
     settings = settings or Settings.from_environment()
     settings.check()
     app = Rowgate("app", root_path=str(ROOT / "app"))

@@ -30,17 +30,12 @@ from app.foundation.errors import Failure
 from app.foundation.former_paths import serve_former_paths
 from app.jobs import registry
 from app.jobs.registry import Continuous, Job, Periodic
+from app.product import PRODUCT, of_product
 from app.schema import histories
 from app.schema.histories import History
 from config import VERSION, Setting, SettingError, Settings
 
 # In the order in which they are listed and described.
-PRODUCT = (
-    "mail", "ai", "ai_agent", "ai_rag", "ai_research", "analytics", "auth", "crm", "storage", "notification",
-    "platform", "webhooks", "teams",
-)  # fmt: skip
-# Those that every service has: people, their rights, mail, files and what is told to them.
-ALWAYS = ("mail", "auth", "storage", "notification", "platform", "webhooks")
 ENTRY_POINTS = "rowgate.plugins"
 # What plugins require of the service is a version of this.
 DISTRIBUTION = "rowgate"
@@ -150,7 +145,7 @@ def load(names: Sequence[str] = (), domains: Sequence[str] = ()) -> tuple[Plugin
     serve_former_paths()
     if not _loaded:
         config.declare(SETTINGS)
-    ours = _of_product(domains)
+    ours = of_product(domains)
     for name, plugin in ours.items():
         if name not in _loaded:
             _add(name, plugin)
@@ -162,23 +157,6 @@ def load(names: Sequence[str] = (), domains: Sequence[str] = ()) -> tuple[Plugin
     check_references([mapper.class_ for mapper in Base.registry.mappers])
     relations.derive(list(catalogue.every_model()))
     return tuple(_loaded[name] for name in _loaded if name in {*ours, *names})
-
-
-def _of_product(domains: Sequence[str]) -> dict[str, Plugin]:
-    """The plugins of the product that are to be loaded, in its order, by their modules; raises SettingError for a
-    domain that is none."""
-    wanted = {each.replace("-", "_") for each in domains} or set(PRODUCT)
-    if unknown := sorted(wanted - {*PRODUCT}):
-        known = ", ".join(each.replace("_", "-") for each in PRODUCT)
-        raise SettingError(f"DOMAINS names {unknown[0]}, which is none of {known}")
-    found: dict[str, Plugin] = {}
-    waiting = [*ALWAYS, *wanted]
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found[name] = import_module(f"app.{name}.plugin").plugin
-            waiting += [each.name.replace("-", "_") for each in found[name].requirements]
-    return {f"app.{name}.plugin": found[name] for name in PRODUCT if name in found}
 
 
 def resolve(name: str) -> Any:

@@ -17,6 +17,7 @@ from app.foundation.errors import require_found
 from app.foundation.settings import settings
 from app.ops import moved_imports, public_names
 from app.schema import histories
+from config import listed
 
 COLUMNS = ("name", "version", "brings")
 
@@ -28,7 +29,7 @@ COLUMNS = ("name", "version", "brings")
 def group(context: click.Context, as_json: bool) -> None:
     """List the plugins that are loaded, with what each brings."""
     if context.invoked_subcommand is None:
-        loaded = plugins.load(settings.plugin_names)
+        loaded = plugins.load(settings.plugin_names, listed(settings.domains))
         show([_row(plugin, as_json) for plugin in loaded], as_json, COLUMNS)
 
 
@@ -60,7 +61,7 @@ def drop(name: str, yes: bool) -> None:
 def check(fix: bool) -> None:
     """Name what the plugins that PLUGINS names use of Rowgate that is gone, going, or private, and their models whose
     lists no index serves."""
-    theirs = [each for each in plugins.load(settings.plugin_names) if not each.is_ours]
+    theirs = [each for each in plugins.load(settings.plugin_names, listed(settings.domains)) if not each.is_ours]
     if fix:
         for file in moved_imports.fix(theirs):
             click.echo(f"{file} is rewritten")
