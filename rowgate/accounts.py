@@ -4,13 +4,19 @@
 """
 
 from app.auth.accounts.events import account_deleted, address_changed, signed_in, signed_out, signed_up
-from app.auth.accounts.managing import acting_as, anonymous, make_account, new_password_hash, set_password
+from app.auth.accounts.managing import (
+    acting_as,
+    anonymous,
+    make_account,
+    new_password_hash,
+    principal_of,
+    set_password,
+    sign_in,
+)  # fmt: skip
 from app.auth.accounts.recovery import change as change_password
 from app.auth.accounts.verification import change_address
-from app.auth.credentials.credentials import principal_of
 from app.auth.credentials.reauthentication import check_password
 from app.auth.credentials.sessions import SignedIn, sign_out
-from app.auth.sign_in.sign_in import complete_sign_in as sign_in
 from app.auth.sign_in.sign_in import sign_up
 from app.auth.sign_in.sign_in import with_password as sign_in_with_password
 from app.auth.sign_in.two_factor.challenges import Challenged

@@ -57,8 +57,10 @@ class _Provider(NamedTuple):
 
 @embedders.guards_providers
 @contextmanager
-def embedding(provider_id: UUID) -> Iterator[None]:
-    """Have a provider make vectors, and take note of how that went. Raises Unavailable where it is left alone."""
+def embedding(provider_id: UUID, seconds: float) -> Iterator[None]:
+    """Have a provider make vectors within some seconds, and take note of how that went: a server that answers is well,
+    whatever it answers to one model. Whoever waits for less time than the provider may take does not try one that is
+    left alone. Raises Unavailable where that is so."""
     row = AiProvider
     wanted = select(row.id, row.kind, row.timeout_ms, row.status == "degraded", row.consecutive_failures)
     with reading() as session:
@@ -68,12 +70,14 @@ def embedding(provider_id: UUID) -> Iterator[None]:
         return
     identifier, kind, timeout, degraded, failures = found
     provider, began = _Provider(identifier, kind, timeout / 1000, degraded, failures), time.monotonic()
-    if not allows_call(provider):
+    is_hasty = seconds < provider.patience and provider.degraded
+    if is_hasty or not allows_call(provider):
         raise Unavailable(LEFT_ALONE, int(RESET_TIMEOUT.total_seconds()))
     try:
         yield
     except NoAnswer as failure:
-        record_failure(provider, ProviderFailure(failure.reason, failure.text), time.monotonic() - began)
+        if failure.reason != "server_error":
+            record_failure(provider, ProviderFailure(failure.reason, failure.text), time.monotonic() - began)
         raise
     record_success(provider)
 

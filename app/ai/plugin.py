@@ -9,7 +9,6 @@ from config import Setting
 plugin = Plugin(
     "ai",
     "Chat conversations, what they produce, and the provider chain that answers them.",
-    requires=("ai-rag", "analytics"),
     models=(chats, answering),
     hooks=(hooks, canvas_hooks, seeding),
     periodic=(Periodic("close_abandoned_streams", "* * * * * */20", as_unit(turns.close_abandoned)),),

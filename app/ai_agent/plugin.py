@@ -7,7 +7,6 @@ from app.plugins import Plugin
 plugin = Plugin(
     "ai-agent",
     "Configured agents, the work they hand in, and how that work is judged and improved.",
-    requires=("ai", "crm"),
     models=(models,),
     hooks=(hooks,),
     jobs={hooks.RUN_AGENT: Job(deliverables.work_on, mark_failed(models.AiAgentDeliverable, "running"))},

@@ -58,7 +58,7 @@ class Embedded(NamedTuple):
     tokens: int = 0
 
 
-Guard = Callable[[UUID], AbstractContextManager[None]]
+Guard = Callable[[UUID, float], AbstractContextManager[None]]
 _guard: list[Guard] = []
 
 
@@ -68,9 +68,9 @@ def guards_providers(guard: Guard) -> Guard:
     return guard
 
 
-def guarding(provider_id: UUID | None) -> AbstractContextManager[None]:
-    """The context in which a provider is called; what has none is called freely."""
-    return _guard[0](provider_id) if _guard and provider_id else nullcontext()
+def guarding(provider_id: UUID | None, seconds: float) -> AbstractContextManager[None]:
+    """The context in which a provider is called for some seconds; what has none is called freely."""
+    return _guard[0](provider_id, seconds) if _guard and provider_id else nullcontext()
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Embedder:
 
     def embed(self, texts: Sequence[str], seconds: float) -> Embedded:
         """Return a vector of each text. Raises Unavailable where that may go well later, and NotEmbedded."""
-        with guarding(self.provider_id):
+        with guarding(self.provider_id, seconds):
             response = self._answer(texts, seconds)
             if response.status_code != 200:
                 raise _refusal(response)
@@ -112,7 +112,8 @@ class Embedder:
             with httpx2.Client(transport=self._transport(deadline), timeout=timeout, trust_env=False) as client:
                 return client.post(f"{self.url}/embeddings", json=asked, headers=headers)
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            reason: Reason = "timeout" if isinstance(error, httpx2.TimeoutException) else "network"
+            waits = isinstance(error, httpx2.TimeoutException) and not isinstance(error, httpx2.ConnectTimeout)
+            reason: Reason = "timeout" if waits else "network"
             raise NoAnswer(reason, f"The embedder does not answer: {type(error).__name__}") from error
 
     def _transport(self, deadline: float) -> httpx2.BaseTransport:

@@ -86,7 +86,8 @@ def replace_source(document: AiRagDocument, write: Write) -> None:
         drop_chunks(write.unit, document, index)
         _defer(document, write.unit)
     elif write.changed("language"):
-        queue.defer(write.unit, languages.APPLY_LANGUAGE, document.id)
+        user_id = write.unit.principal.user_id
+        queue.defer(write.unit, languages.APPLY_LANGUAGE, document.id, user_id=user_id, one_of=document.id)
 
 
 def plan_refresh(document: AiRagDocument) -> None:

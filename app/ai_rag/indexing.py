@@ -32,6 +32,7 @@ class Source(NamedTuple):
     content: str
     size: int
     overlap: int
+    language: str | None
     configuration: str
 
 
@@ -49,12 +50,6 @@ def chunks_of(content: str, size: int, overlap: int) -> list[chunking.Chunk]:
     return list(islice(chunking.cut(content, size, overlap), settings.rag_max_chunks + 1))
 
 
-def too_many(chunks: Sequence[chunking.Chunk]) -> str:
-    """Why a text with these chunks is not taken in; empty where it is."""
-    most = settings.rag_max_chunks
-    return TOO_MANY.format(most) if len(chunks) > most else ""
-
-
 def _source(document_id: UUID) -> Source | None:
     with reading() as session:
         document = session.get(AiRagDocument, document_id)
@@ -64,7 +59,7 @@ def _source(document_id: UUID) -> Source | None:
         if index is None:
             return None
         configuration = languages.configuration_of(session, document.language, document.content)
-        return Source(document.content or "", index.chunk_size, index.chunk_overlap, configuration)
+        return Source(document.content or "", index.chunk_size, index.chunk_overlap, document.language, configuration)
 
 
 def _keep(unit: Unit, document_id: UUID, source: Source, chunks: Sequence[chunking.Chunk]) -> None:
@@ -76,11 +71,11 @@ def _keep(unit: Unit, document_id: UUID, source: Source, chunks: Sequence[chunki
         return  # deleted meanwhile
     if document.status != "pending" or (document.content or "") != source.content:
         return  # a text that came meanwhile has a job of its own
-    refusal = _refusal(unit.session, document, index, chunks)
-    if refusal:
-        document.status, document.error_message = "failed", refusal
+    refused = refusal(unit.session, document, index, source.content, chunks)
+    if refused:
+        document.status, document.error_message = "failed", refused
         return
-    languages.use_configuration(unit, document, source.configuration)
+    languages.use_configuration(unit, document, source.language, source.configuration)
     if not unit.session.scalar(select(exists().where(AiRagChunk.document_id == document.id))):
         _add_chunks(unit, document, index, chunks)
     kept_vectors.take_over(unit, document, index)
@@ -91,15 +86,17 @@ def _keep(unit: Unit, document_id: UUID, source: Source, chunks: Sequence[chunki
     vectors.ask_for(unit, document, index)
 
 
-def _refusal(session: Session, document: AiRagDocument, index: AiRagIndex, chunks: Sequence[chunking.Chunk]) -> str:
-    """Why the chunks are not kept; empty when they are."""
-    if not document.content:
+def refusal(
+    session: Session, document: AiRagDocument, index: AiRagIndex, content: str, chunks: Sequence[chunking.Chunk]
+) -> str:
+    """Why a document does not get a text with these chunks; empty where it does."""
+    if not content:
         return NO_TEXT
-    if refusal := too_many(chunks):
-        return refusal
+    if len(chunks) > settings.rag_max_chunks:
+        return TOO_MANY.format(settings.rag_max_chunks)
     organization = index.organization_id
     others = (stored_text(organization, without=document.id), stored_chunks(organization, without=document.id))
-    size = len(document.content.encode()) + sum(len(chunk.content.encode()) for chunk in chunks)
+    size = len(content.encode()) + sum(len(chunk.content.encode()) for chunk in chunks)
     stored = sum(session.scalar(each) or 0 for each in others)
     return FULL if stored + size > settings.rag_max_bytes else ""
 

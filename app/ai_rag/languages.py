@@ -15,6 +15,7 @@ from app.ai_rag.models import AiRagDocument
 from app.engine.declare.principal import SYSTEM
 from app.engine.read.database import reading
 from app.engine.write.unit_of_work import Unit, run_unit
+from app.jobs import queue
 from app.runtime.connections import allow_time
 
 APPLY_LANGUAGE = "apply_language"
@@ -65,19 +66,27 @@ def apply_language(document_id: UUID) -> None:
         found = session.execute(wanted.where(AiRagDocument.id == document_id)).one_or_none()
         configuration = configuration_of(session, *found) if found else USUAL
     if found:
-        run_unit(SYSTEM, _apply, document_id, configuration)
+        run_unit(SYSTEM, _apply, document_id, found[0], configuration)
 
 
-def _apply(unit: Unit, document_id: UUID, configuration: str) -> None:
+def _apply(unit: Unit, document_id: UUID, language: str | None, configuration: str) -> None:
     document = unit.session.get(AiRagDocument, document_id, with_for_update=True)
     if document is not None:
-        use_configuration(unit, document, configuration)
+        use_configuration(unit, document, language, configuration)
 
 
-def use_configuration(unit: Unit, document: AiRagDocument, configuration: str) -> None:
-    """Have a document's passages, those that it has and those to come, found by a configuration; the document is
-    locked."""
-    if document.configuration != configuration:
+def apply_to_all(unit: Unit) -> int:
+    """Have the passages of all documents found by their languages, as jobs; returns how many these are."""
+    documents = unit.session.execute(select(AiRagDocument.id, AiRagDocument.index_id)).all()
+    for document_id, index_id in documents:
+        queue.defer(unit, APPLY_LANGUAGE, document_id, one_of=index_id)
+    return len(documents)
+
+
+def use_configuration(unit: Unit, document: AiRagDocument, language: str | None, configuration: str) -> None:
+    """Have a document's passages, those that it has and those to come, found by the configuration of a language, unless
+    it has another one by now, which has a job of its own; the document is locked."""
+    if document.language == language and document.configuration != configuration:
         document.configuration = configuration
         unit.session.flush()
         allow_time(unit.session)

@@ -173,7 +173,7 @@ class AiRagChunk(Record):
     operations_note = "normally cut by the server; clients with their own pipeline may write chunks too"
     keys = (
         unique("document_id", "position", deferrable=True),
-        index("content", using="gin", search=True),
+        index("content", using="gin", search=True, by_trigger=True),
     )
 
     document_id: Mapped[UUID] = reference("ai_rag_document", "cascade", IMMUTABLE, FILTERABLE)

@@ -25,7 +25,6 @@ from config import Setting
 plugin = Plugin(
     "ai-rag",
     "Knowledge bases: documents cut into chunks, embedded, searched and cited.",
-    requires="ai",
     models=(models, kept_vectors),
     hooks=(hooks, vectors, stored_documents, record_vectors),
     jobs={
@@ -40,6 +39,7 @@ plugin = Plugin(
     },
     periodic=(
         Periodic("embed_left_over", "17 * * * *", embedding.embed_left_over),
+        Periodic("remove_entries_left", "47 * * * *", as_unit(stored_documents.remove_left)),
         Periodic("refresh_pages", "* * * * *", as_unit(refreshing.ask_for_due)),
         Periodic("embed_records", "* * * * * */10", record_vectors.keep_true),
         Periodic("index_vectors", "*/10 * * * *", vector_indexes.keep_true),

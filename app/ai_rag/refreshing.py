@@ -6,15 +6,17 @@ is marked (``goneAt``), and asked for again all the same.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import NamedTuple
 from uuid import UUID
 
 from sqlalchemy import select
 
+from app.ai_rag.chunking import Chunk
 from app.ai_rag.embedding import NOT_REFRESHED, WITHOUT_TEXT
-from app.ai_rag.hooks import FULL, MAX_ERROR, has_room, plan_refresh, replace_text
-from app.ai_rag.indexing import chunks_of, too_many
+from app.ai_rag.hooks import MAX_ERROR, plan_refresh, replace_text
+from app.ai_rag.indexing import chunks_of, refusal
 from app.ai_rag.models import AiRagDocument, AiRagIndex
 from app.ai_rag.sources import text_at
 from app.ai_rag.web_pages import UNKNOWN, Gone, Validators
@@ -64,11 +66,9 @@ def refresh_page(document_id: UUID) -> None:
     except (Unreadable, Unavailable) as refusal:
         run_unit(SYSTEM, _keep_refusal, document_id, known.url, str(refusal), is_gone=isinstance(refusal, Gone))
         return
-    refused = too_many(chunks_of(found[0], known.size, known.overlap)) if found else ""
-    if refused:
-        run_unit(SYSTEM, _keep_refusal, document_id, known.url, refused, is_gone=False)
-    else:
-        run_unit(SYSTEM, _keep, document_id, known.url, *(found or (None, UNKNOWN)))
+    text, validators = found or (None, UNKNOWN)
+    chunks = chunks_of(text, known.size, known.overlap) if text else []
+    run_unit(SYSTEM, _keep, document_id, known.url, text, validators, chunks)
 
 
 def _known(document_id: UUID) -> Known | None:
@@ -82,15 +82,17 @@ def _known(document_id: UUID) -> Known | None:
         return Known(document.source_url, Validators(*tags), index.chunk_size, index.chunk_overlap)
 
 
-def _keep(unit: Unit, document_id: UUID, url: str, text: str | None, validators: Validators) -> None:
+def _keep(
+    unit: Unit, document_id: UUID, url: str, text: str | None, validators: Validators, chunks: Sequence[Chunk]
+) -> None:
     """Keep what has come of a page: another text, or with none that it is the one that is known."""
     document, index = _locked(unit, document_id, url)
     if document is None or index is None:
         return
     plan_refresh(document)
     document.fetched_at, document.missed, document.gone_at = now(), 0, None
-    if text is not None and not has_room(unit.session, index, document, text):
-        _tell(document, FULL)
+    if text is not None and (refused := refusal(unit.session, document, index, text, chunks)):
+        _tell(document, refused)
         return
     if text is not None:
         document.entity_tag, document.last_modified = validators

@@ -23,7 +23,8 @@ from app.engine.declare.principal import Principal, Reader
 from app.engine.read.encoding import dumps
 from app.engine.write.unit_of_work import Unit
 
-MAX_WORDS = 40
+# Words of a question that are looked for, and of each language where there are many.
+MAX_WORDS, MIN_WORDS = 40, 5
 # Passages that are looked at for the words of a question, in all, and for one of them at least.
 MOST_MET, LEAST_MET = 30_000, 1_000
 # Vectors that are looked at first, whatever they are of: when all are compared, and by an index.
@@ -39,8 +40,10 @@ SEARCH_WIDELY = text(f"SET LOCAL hnsw.ef_search = {NEAREST_INDEXED}")
 # The words of a question as each configuration has them.
 WORDS = text("""
 SELECT word, configuration FROM unnest(CAST(:configurations AS text[])) AS configuration
-CROSS JOIN LATERAL unnest(tsvector_to_array(to_tsvector(CAST(configuration AS regconfig), :question))) AS word
-LIMIT :most * cardinality(CAST(:configurations AS text[]))
+CROSS JOIN LATERAL (
+    SELECT word FROM unnest(tsvector_to_array(to_tsvector(CAST(configuration AS regconfig), :question))) AS word
+    LIMIT :most
+) AS meant
 """)
 # What passages have to hold, and what not, as one query; nothing where these are words that no text is searched by.
 DEMANDED = text("""
@@ -50,6 +53,7 @@ SELECT string_agg(sign || '(' || query || ')', ' & ') FROM (
     CROSS JOIN unnest(CAST(:configurations AS text[])) AS configuration
     CROSS JOIN LATERAL phraseto_tsquery(CAST(configuration AS regconfig), phrase) AS query
     WHERE numnode(query) > 0 GROUP BY sign, place
+    HAVING sign = '!' OR count(*) = cardinality(CAST(:configurations AS text[]))
 ) AS put
 """)
 
@@ -171,7 +175,10 @@ def _searched(unit: Unit, documents: Sequence[UUID]) -> Searched:
 
 def _words(unit: Unit, wording: Wording, searched: Searched) -> Sequence[Row[str, str]]:
     """The words of a question, each as a configuration has it, and that configuration."""
-    asked = {"question": wording.text, "most": MAX_WORDS, "configurations": searched.configurations}
+    # Where there are several, they share twice as many: each word costs a look.
+    languages = max(1, len(searched.configurations))
+    most = MAX_WORDS if languages == 1 else max(MIN_WORDS, 2 * MAX_WORDS // languages)
+    asked = {"question": wording.text, "most": most, "configurations": searched.configurations}
     return unit.session.execute(WORDS, asked).all()
 
 

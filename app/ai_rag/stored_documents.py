@@ -18,6 +18,7 @@ from app.ai_rag.hooks import MAX_ERROR, content_hash, replace_text, uncount
 from app.ai_rag.models import AiRagDocument, AiRagIndex
 from app.auth.accounts.users import user_principal
 from app.auth.credentials.presence import ACCOUNT_GONE
+from app.auth.models.organizations import AuthOrganization
 from app.auth.organizations.organizations import personal_organization_of
 from app.engine.write.hooks import Write, on_create, on_delete, on_update
 from app.engine.write.unit_of_work import Unit
@@ -45,6 +46,21 @@ def remove_document(document: StorageDocument, write: Write) -> None:
         if current is not None:
             uncount(current, known)
             session.delete(current)
+
+
+def remove_left(unit: Unit) -> None:
+    """Remove, by the clock, what entered by itself and whose document is gone: whoever removed that was served without
+    knowledge bases."""
+    left = (AiRagDocument.source_type == "document", AiRagDocument.storage_document_id.is_(None))
+    of_home = (AiRagIndex.name == OWN_DOCUMENTS, AuthOrganization.is_personal)
+    found = select(AiRagIndex, AiRagDocument.id).join(AiRagDocument, AiRagDocument.index_id == AiRagIndex.id)
+    found = found.join(AuthOrganization, AuthOrganization.id == AiRagIndex.organization_id).where(*left, *of_home)
+    rows = found.order_by(AiRagIndex.id, AiRagDocument.id).limit(MOST_FOLLOWING)
+    for index, identifier in unit.session.execute(rows.with_for_update(of=AiRagIndex, key_share=True)).all():
+        entry = unit.session.get(AiRagDocument, identifier, with_for_update=True, populate_existing=True)
+        if entry is not None:
+            uncount(entry, index)
+            unit.session.delete(entry)
 
 
 @on_create(StorageDocument, callers_only=True)

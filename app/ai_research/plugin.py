@@ -6,7 +6,6 @@ from app.plugins import Plugin
 plugin = Plugin(
     "ai-research",
     "Research projects: questions, the sources read, what was found and the report.",
-    requires=("ai", "ai-agent", "crm"),
     models=(models,),
     hooks=(hooks, knowledge),
 )

@@ -8,7 +8,6 @@ from config import Setting
 plugin = Plugin(
     "analytics",
     "What happened in the product, what it adds up to, and reports on it.",
-    requires="crm",
     models=(models,),
     hooks=(hooks,),
     jobs={hooks.COMPUTE_REPORT: Job(reports.compute, mark_failed(models.AnalyticsReport, *reports.UNFINISHED))},

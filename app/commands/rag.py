@@ -12,7 +12,7 @@ from uuid import UUID
 import click
 from sqlalchemy import select
 
-from app.ai_rag import embedders, measuring
+from app.ai_rag import embedders, languages, measuring
 from app.ai_rag.models import AiRagDocument, AiRagIndex
 from app.ai_rag.reembedding import reembed
 from app.auth.accounts import users
@@ -73,6 +73,13 @@ def embed(as_json: bool) -> None:
         with suppress(Conflict, NotFound):  # somebody else is quicker
             run_unit(SYSTEM, reembed, identifier, None, None)
     show([{"id": identifier, "name": name} for identifier, name in without], as_json, ("id", "name"))
+
+
+@group.command("languages")
+@as_json
+def apply_languages(as_json: bool) -> None:
+    """Have the words of all documents found, by jobs, in the forms of their languages, as those that come now are."""
+    show([{"documents": run_unit(SYSTEM, languages.apply_to_all)}], as_json, ("documents",))
 
 
 @group.command()

@@ -7,7 +7,6 @@ from app.teams import errors, graph, inbox, meetings, messages, models, processi
 plugin = Plugin(
     "teams",
     "Microsoft Teams: the bot, Graph and the tab.",
-    requires="ai-agent",
     models=(models,),
     hooks=(tab,),
     jobs={

@@ -3,7 +3,8 @@
     won = find(CrmDeal, principal, {"stage": "won", "createdAt": {"gte": monday}}, sort=["-amount"], take=5)
 
 What a request may not ask, code may not either: fields and relations are those that the principal reads, and pages and
-conditions have the same bounds. Within a unit, what that has written is among what is found.
+conditions have the same bounds. Within a unit, what its ``create``, ``update`` and ``delete`` have written is found as
+well; a search by meaning does not belong there, as an embedder is waited for.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from uuid import UUID
 from sqlalchemy import BindParameter, ColumnElement, bindparam
 from sqlalchemy.sql.visitors import replacement_traverse
 
-from app.engine.declare.principal import Principal
+from app.engine.declare.policy import SessionOnly
+from app.engine.declare.principal import Credential, Principal
 from app.engine.declare.record import Record
 from app.engine.read import pages, ranked, records
 from app.engine.read.aggregates import DEFAULT_TAKE as MOST_GROUPS
@@ -29,6 +31,7 @@ from app.engine.read.query import ALL_FIELDS, DEFAULT_TAKE, Count, Page, Selecti
 from app.engine.read.query_context import QueryContext
 from app.engine.read.statements import reads_of_unit
 from app.foundation.clock import wire
+from app.foundation.errors import Forbidden
 from app.foundation.settings import settings
 from schemas.query.aggregates import body_aggregate_query
 from schemas.query.queries import MAX_VALUES_IN_BODY, body_query, largest_page
@@ -58,6 +61,7 @@ def find(
     }
     if cursor is not None:
         asked["cursor"] = cursor
+    _admit(model, principal, "list")
     query = body_query(model, principal, asked, settings)
     read = pages.list_page if query.rank_by is None else ranked.ranked_page
     with reads_of_unit():
@@ -90,11 +94,12 @@ def aggregate(
     group: Sequence[str | Mapping[str, str]] = (), measures: Mapping[str, Any] | None = None, sort: Sequence[str] = (),
     take: int = MOST_GROUPS, time_zone: str = "UTC",
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """Return groups of the records that ``principal`` may list, with what is measured of each: their number unless
-    ``measures`` says more (``{"sum": ["amount"]}``)."""
+    """Return the first ``take`` groups of the records that ``principal`` may list, with what is measured of each: their
+    number unless ``measures`` says more (``{"sum": ["amount"]}``)."""
     asked: dict[str, Any] = {"take": take, "timeZone": time_zone}
     given = {"where": where, "search": search, "group": list(group), "measures": measures, "sort": list(sort)}
     asked |= {name: as_json(value) for name, value in given.items() if value}
+    _admit(model, principal, "list")
     with reads_of_unit():
         groups, _ = aggregates(model, principal, body_aggregate_query(model, principal, asked, settings))
     return groups
@@ -106,6 +111,7 @@ def get(
 ) -> Representation:  # fmt: skip
     """Return the record with this id as ``principal`` sees it, with what is to stand beside it; raises NotFound alike
     for absent and invisible ones."""
+    _admit(model, principal, "read")
     if fields is not None or expand:
         context = QueryContext(principal, settings, MAX_VALUES_IN_BODY)
         parser = SelectionParser(context, model, ConditionParser(context), listed=False)
@@ -116,6 +122,15 @@ def get(
         selection = parser.selection(1)
     with reads_of_unit():
         return records.get(model, principal, identifier, selection)
+
+
+def _admit(model: type[Record], principal: Principal, operation: str) -> None:
+    """Refuse what routes refuse to a credential before they look; raises Forbidden."""
+    by_session = principal.credential in (Credential.SESSION, Credential.SYSTEM)
+    if model.policy.session_only is SessionOnly.ALL and not by_session:
+        raise Forbidden("A session token is needed for this")
+    if not principal.reader.admits(model, operation):
+        raise Forbidden("No grant of the credential opens this")
 
 
 def visible(model: type[Record], principal: Principal, operation: str = "read") -> ColumnElement[bool]:

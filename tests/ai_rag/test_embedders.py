@@ -13,7 +13,7 @@ from sqlalchemy import select, update
 from app.ai.breaker import FAILURE_THRESHOLD, RESET_TIMEOUT
 from app.ai.models.answering import AiProvider
 from app.ai_rag import embedders, embedding, local_embedder
-from app.ai_rag.embedders import Embedder, NotEmbedded, Refused
+from app.ai_rag.embedders import Embedder, NoAnswer, NotEmbedded, Refused
 from app.ai_rag.kept_vectors import AiRagKeptVector
 from app.ai_rag.models import AiRagDocument
 from app.extensions import db
@@ -204,22 +204,37 @@ def test_a_provider_that_keeps_failing_is_left_alone_until_one_call_finds_it_wel
     provider = workshop.make(AiProvider)["id"]
     path = f"{AiProvider.collection_path()}/{provider}"
     loopback.answer(PATH, json=answered([1, 0], [0, 1]))
-    loopback.answer(PATH, status=502, times=FAILURE_THRESHOLD)
+    loopback.answer(PATH, json=answered([1, 0], [0, 1]), breaks=True, times=FAILURE_THRESHOLD)
     with app.app_context():
         embedder = Embedder("m", f"{loopback.url}/v1", private=True, provider_id=UUID(provider))
         for _ in range(FAILURE_THRESHOLD):
-            with pytest.raises(Unavailable, match="502"):
-                embedder.embed(TEXTS, 5)
+            with pytest.raises(NoAnswer):
+                embedder.embed(TEXTS, 60)
         with pytest.raises(Unavailable, match="keeps failing") as refused:
-            embedder.embed(TEXTS, 5)
+            embedder.embed(TEXTS, 60)
         assert refused.value.headers == {"Retry-After": "30"}
         assert len(loopback.requests) == FAILURE_THRESHOLD
         assert workshop.cast.admin.get(path).json["status"] == "degraded"
         with transaction() as session:
             long_ago = update(AiProvider).values(last_checked_at=now() - RESET_TIMEOUT)
             session.execute(long_ago.where(AiProvider.id == provider))
-        assert embedder.embed(TEXTS, 5).vectors == [[1, 0], [0, 1]]
+        with pytest.raises(Unavailable, match="keeps failing"):
+            embedder.embed(TEXTS, 0.2)  # who does not wait long enough leaves the one call to others
+        assert embedder.embed(TEXTS, 60).vectors == [[1, 0], [0, 1]]
     assert workshop.cast.admin.get(path).json["status"] == "active"
+
+
+@pytest.mark.parametrize("status", [400, 429, 500])
+def test_a_server_that_answers_counts_as_well_whatever_it_says_of_one_model(app, workshop, loopback, status):
+    provider = workshop.make(AiProvider)["id"]
+    loopback.answer(PATH, status=status)
+    with app.app_context():
+        embedder = Embedder("nothing", f"{loopback.url}/v1", private=True, provider_id=UUID(provider))
+        for _ in range(FAILURE_THRESHOLD + 1):
+            with pytest.raises((Unavailable, NotEmbedded)):
+                embedder.embed(TEXTS, 60)
+    assert len(loopback.requests) == FAILURE_THRESHOLD + 1
+    assert workshop.cast.admin.get(f"{AiProvider.collection_path()}/{provider}").json["status"] == "active"
 
 
 def test_what_a_question_does_not_wait_for_counts_against_no_provider(app, workshop, loopback):

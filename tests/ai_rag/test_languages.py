@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from sqlalchemy import text
 
+from app.ai_rag import languages
 from app.ai_rag.languages import CONFIGURATIONS, configuration_named, configuration_of
+from app.engine.declare.principal import SYSTEM
+from app.engine.write.unit_of_work import run_unit
 from app.extensions import db
+from app.testing.database import transaction
 from app.testing.waiting import work
 from tests.ai_rag.test_asking import asked, titles
 from tests.writes import changed, created
@@ -67,6 +72,30 @@ def test_the_language_that_a_document_names_counts_and_may_change(app, owner, ba
     assert titles(asked(owner, base, "Hafenhaus")) == ["A"]
     again = owner.get(f"/api/v1/ai-rag/document/{made['id']}").json
     assert (again["status"], again["chunkCount"]) == ("indexed", 1)
+
+
+def test_a_phrase_is_asked_of_no_passage_whose_language_leaves_out_all_of_its_words(app, owner, base):
+    entered(app, owner, base, "en", "To be or not to be: that is the question of the harbour.")
+    entered(app, owner, base, "ja", "港 harbour", language="ja")
+    assert "en" in titles(asked(owner, base, '"to be or not to be" harbour'))
+
+
+def test_documents_of_before_are_found_by_their_language_on_demand(app, owner, base, monkeypatch):
+    entered(app, owner, base, "de", GERMAN)
+    with app.app_context(), transaction() as session:
+        session.execute(text("UPDATE ai_rag_document SET configuration = 'english' WHERE title = 'de'"))
+        session.execute(text("UPDATE ai_rag_chunk SET search = NULL"))
+    assert titles(asked(owner, base, "alten")) == []
+    assert app.test_cli_runner().invoke(args=["rag", "languages"]).exit_code == 0
+    work(app)
+    assert titles(asked(owner, base, "alten")) == ["de"]
+
+
+def test_a_language_that_has_changed_meanwhile_is_left_to_its_own_job(app, owner, base):
+    made = entered(app, owner, base, "A", "Hafenhäuser", language="de")
+    with app.app_context():
+        run_unit(SYSTEM, languages._apply, made["id"], "en", "english")
+    assert titles(asked(owner, base, "Hafenhaus")) == ["A"]
 
 
 def test_passages_that_a_client_has_cut_follow_the_language_too(app, owner, base):

@@ -63,6 +63,7 @@ def test_the_periodic_tasks_have_their_hours(app):
         "keep_partitions_of_changes": "41 * * * *",
         "switch_off_overflowing_webhooks": "* * * * *",
         "expire_webhook_deliveries": "*/10 * * * *",
+        "remove_entries_left": "47 * * * *",
         "embed_left_over": "17 * * * *",
         "embed_records": "* * * * * */10",
         "refresh_pages": "* * * * *",

@@ -10,9 +10,9 @@ from sqlalchemy import ColumnElement, Select, exists, func, select
 from sqlalchemy.exc import IntegrityError
 
 from app.auth.accounts import identities, recovery, users
-from app.auth.accounts.events import account_deleted
+from app.auth.accounts.events import account_deleted, signed_out
 from app.auth.credentials.reauthentication import require_recent_authentication
-from app.auth.models.identity import AuthAccount, AuthUser
+from app.auth.models.identity import AuthAccount, AuthSession, AuthUser
 from app.auth.models.keys import AuthApiKey
 from app.auth.models.organizations import AuthInvitation, AuthMember, AuthOrganization, AuthTeam, AuthTeamMember
 from app.auth.models.sharing import AuthShare
@@ -87,6 +87,11 @@ def _keep_an_admin(user: AuthUser, write: Write) -> None:
     with write.unit.session.no_autoflush:
         if not write.unit.session.scalar(others):
             raise Conflict("The last admin stays")
+
+
+@on_delete(AuthSession, callers_only=True)
+def tell_signed_out(session: AuthSession, write: Write) -> None:
+    signed_out.emit(write.unit, session)
 
 
 @on_delete(AuthAccount, callers_only=True)

@@ -8,15 +8,19 @@ from uuid import UUID
 from flask import current_app
 
 from app.auth.accounts import passwords, users
-from app.auth.credentials import nobody
+from app.auth.credentials import credentials, nobody
+from app.auth.credentials.sessions import SignedIn
+from app.auth.errors import InsufficientScope
 from app.auth.models.identity import AuthUser
 from app.auth.organizations.organizations import provision_user
+from app.auth.sign_in.sign_in import complete_sign_in, must_verify
+from app.auth.sign_in.two_factor.challenges import Challenged
 from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.read.database import reading
 from app.engine.write import audit
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.addresses import normalized
-from app.foundation.errors import require_found
+from app.foundation.errors import Forbidden, Unauthenticated, require_found
 
 
 def new_password_hash(password: str, *, about: Iterable[str] = ()) -> str:
@@ -58,6 +62,27 @@ def set_password(user_id: UUID, password: str) -> None:
 
 def _set_password(unit: Unit, user_id: UUID, hashed: str) -> None:
     users.use_password(unit, unit.get(AuthUser, user_id, lock=True), hashed)
+
+
+def sign_in(unit: Unit, user: AuthUser, *, method: str = "password") -> SignedIn | Challenged:
+    """Open a session for a user who has proved to be one in a way of the caller's own, or ask for the second factor
+    where the account has one. ``method`` is one of ``AuthSession``. Raises Unauthenticated for one who is banned, and
+    Forbidden where the address has to be verified first."""
+    current = unit.get(AuthUser, user.id)
+    if users.is_banned(current.banned, current.ban_expires):
+        raise Unauthenticated()
+    if must_verify(current):
+        raise Forbidden("Verify the email address of the account first")
+    return complete_sign_in(unit, current, method=method)
+
+
+def principal_of(token: str, scope: str = "read") -> Principal:
+    """Return whom the token of a session, or a key, stands for, where that carries a ``scope`` (``read`` or ``write``);
+    it counts as a request. Only within a request. Raises Unauthenticated, InsufficientScope and RateLimited."""
+    found = credentials.principal_of(token)
+    if scope not in found.scopes:
+        raise InsufficientScope(scope)
+    return found
 
 
 def acting_as(user_id: UUID) -> Principal:

@@ -114,6 +114,8 @@ def change_address(unit: Unit, user: AuthUser, address: str) -> None:
     """Give an account another address, which is known to be its person's; the old one, if it was proved, gets a link
     that takes this back. Raises UniqueViolation where it is another account's."""
     address = normalized(address)
+    if user.email == address and user.email_verified:
+        return
     addresses.claim(unit, address, user_id=user.id)
     before = {"email": user.email, "email_verified": user.email_verified}
     # An address that was never proved may be anybody's: nobody is told there, and it is free at once.
@@ -122,7 +124,7 @@ def change_address(unit: Unit, user: AuthUser, address: str) -> None:
         path = mails.secret_path("revert", secret)
         mails.send_account_mail(unit, user, "address-changed", path, to=user.email, address=address)
     former, user.email, user.email_verified = user.email, address, True
-    proofs.void(unit, user.id, proofs.VERIFY, proofs.RESET)
+    proofs.void(unit, user.id, proofs.VERIFY, proofs.RESET, proofs.CHANGE)
     audit.record_write(unit, "update", user, before, actor=user)
     address_changed.emit(unit, user, former)
     unit.session.flush()

@@ -105,6 +105,7 @@ def sign_out_elsewhere(unit: Unit) -> None:
     others = (AuthSession.user_id == principal.user_id, AuthSession.id != principal.credential_id)
     for other in unit.session.scalars(select(AuthSession).where(*others).with_for_update()).all():
         audit.record_write(unit, "delete", other)
+        signed_out.emit(unit, other)
         unit.session.delete(other)
 
 

@@ -26,7 +26,8 @@ class IndexSpec:
     """A declared index over ``columns`` (a leading minus is descending) or, with ``unique``, a unique rule.
 
     ``deferrable`` rules are checked at commit when the transaction asks for it; ``null_is_value`` lets null
-    count as a value; ``where`` makes a partial index; ``search`` keeps and indexes its text-search vector; ``sorts``
+    count as a value; ``where`` makes a partial index; ``search`` keeps and indexes its text-search vector,
+    that of English unless it is kept ``by_trigger`` of a migration; ``sorts``
     ends in the order of lists: text with case aside first, and the id.
     """
 
@@ -37,6 +38,7 @@ class IndexSpec:
     where: str = ""
     using: str = ""
     search: bool = False
+    by_trigger: bool = False
     sorts: bool = False
 
     def build(self, table: Table) -> None:
@@ -66,7 +68,7 @@ class IndexSpec:
         for name in self.columns:
             column = table.c[name.lstrip("-")]
             if self.search:
-                yield _search_vector(table)
+                yield _search_vector(table, column.name, by_trigger=self.by_trigger)
             elif self.sorts and isinstance(column.info["spec"].kind, String | LongText):
                 yield from (text(each) for each in collation.sorted_as(column.name, is_text=True))
             else:
@@ -75,9 +77,10 @@ class IndexSpec:
             yield table.c.id
 
 
-def _search_vector(table: Table) -> Column[Any]:
-    """The column with a text-search vector, which a trigger of the migrations fills. It is no field of the model."""
-    column: Column[Any] = Column("search", TSVECTOR, info={"kept_by": "database"})
+def _search_vector(table: Table, name: str, *, by_trigger: bool) -> Column[Any]:
+    """The column with the text-search vector of ``name``, which the database keeps. It is no field of the model."""
+    computed = () if by_trigger else (Computed(f"to_tsvector('english', {name})", persisted=True),)
+    column: Column[Any] = Column("search", TSVECTOR, *computed, info={"kept_by": "database"})
     table.append_column(column)
     return column
 
@@ -87,9 +90,9 @@ def unique(*columns: str, deferrable: bool = False, null_is_value: bool = False,
     return IndexSpec(columns, True, deferrable, null_is_value, where)
 
 
-def index(*columns: str, using: str = "", search: bool = False, where: str = "") -> IndexSpec:
+def index(*columns: str, using: str = "", search: bool = False, by_trigger: bool = False, where: str = "") -> IndexSpec:
     """An index over ``columns`` in their order, of the rows that ``where`` holds for."""
-    return IndexSpec(columns, using=using, search=search, where=where)
+    return IndexSpec(columns, using=using, search=search, by_trigger=by_trigger, where=where)
 
 
 def add_indexes(model: Any) -> None:

@@ -7,14 +7,19 @@ from dataclasses import replace
 from uuid import uuid4
 
 import pytest
+from sqlalchemy import update
 
-from app.auth.accounts import passwords
-from app.auth.errors import InvalidEmailOrPassword, PasswordTooCommon
-from app.auth.models.identity import AuthUser
-from app.foundation.errors import NotFound, Unauthenticated, UniqueViolation
+from app.auth.accounts import passwords, proofs, verification
+from app.auth.credentials.sessions import sign_out_elsewhere
+from app.auth.errors import InsufficientScope, InvalidEmailOrPassword, InvalidToken, PasswordTooCommon
+from app.auth.models.identity import AuthSession, AuthUser
+from app.crm.models import CrmCompany
+from app.engine.write.unit_of_work import Unit
+from app.foundation.errors import Forbidden, NotFound, Unauthenticated, UniqueViolation
 from app.foundation.events import Event
+from app.testing.database import transaction
 from config import SettingError
-from rowgate import SYSTEM, find, run_unit
+from rowgate import SYSTEM, aggregate, count, find, get, run_unit
 from rowgate.accounts import (
     account_deleted,
     acting_as,
@@ -121,6 +126,60 @@ def test_code_acts_as_a_user_without_the_rights_of_an_admin(inside, cast):
 
 def test_code_acts_as_nobody(inside):
     assert anonymous().is_nobody
+
+
+def test_nobody_is_signed_in_who_is_banned_or_has_to_verify_first(inside, app, monkeypatch):
+    user = somebody()
+    with transaction() as session:
+        session.execute(update(AuthUser).where(AuthUser.id == user.id).values(banned=True))
+    with pytest.raises(Unauthenticated):
+        run_unit(SYSTEM, sign_in, user)
+    settings = replace(app.config["SETTINGS"], require_email_verification=True)
+    monkeypatch.setitem(app.config, "SETTINGS", settings)
+    with pytest.raises(Forbidden):
+        run_unit(SYSTEM, sign_in, somebody())
+
+
+def test_a_token_is_resolved_for_what_it_may_do(inside, cast):
+    key = cast.key(cast.user(), "read")
+    with pytest.raises(InsufficientScope):
+        principal_of(key.token, "write")
+
+
+def test_a_key_reads_no_more_by_code_than_by_requests(inside, cast):
+    person = cast.user()
+    grants = [{"models": ["crm/deal"], "operations": ["list"]}]
+    for key, model in ((cast.key(person, "read"), AuthSession), (cast.key(person, "read", access=grants), CrmCompany)):
+        principal = principal_of(key.token)
+        assert key.get(model.collection_path()).status_code == 403
+        for ask in (find, count, aggregate):
+            with pytest.raises(Forbidden):
+                ask(model, principal)
+        with pytest.raises(Forbidden):
+            get(model, principal, person.user_id)
+
+
+def test_an_address_that_is_set_ends_changes_that_wait_and_the_same_one_changes_nothing(inside, monkeypatch):
+    user = somebody(verified=True)
+    with heard(address_changed, monkeypatch) as moved:
+        run_unit(SYSTEM, lambda unit: change_address(unit, unit.get(AuthUser, user.id, lock=True), user.email))
+    assert moved == []
+    _, secret = run_unit(SYSTEM, proofs.issue, proofs.CHANGE, user.id, email="elsewhere@example.com")
+    address = f"{uuid4().hex}@example.com"
+    run_unit(SYSTEM, lambda unit: change_address(unit, unit.get(AuthUser, user.id, lock=True), address))
+    with pytest.raises(InvalidToken):
+        verification.verify(secret, PASSWORD, None)
+
+
+def test_every_end_of_a_session_by_its_person_is_told(inside, app, cast, monkeypatch):
+    user = somebody()
+    first, second, third = (sign_in_with_password(user.email, PASSWORD) for _ in range(3))
+    with heard(signed_out, monkeypatch) as ended:
+        run_unit(principal_of(first.token), sign_out_elsewhere)
+    assert {session.id for (session,) in ended} == {second.session.id, third.session.id}
+    with heard(signed_out, monkeypatch) as ended:
+        run_unit(principal_of(first.token), Unit.delete, AuthSession, first.session.id)
+    assert [session.id for (session,) in ended] == [first.session.id]
 
 
 def test_what_happens_to_accounts_is_told(inside, monkeypatch):
