@@ -27,10 +27,9 @@ TESTS := $(BIN)/python -m tests.run $(BIN)/pytest
 # What the clients of openapi-generator are made with, in the full run, where Java and Maven are.
 JAR := .venv/openapi-generator.jar
 WITH_JAVA := $(if $(ALL),$(shell command -v javac >/dev/null && command -v mvn >/dev/null && echo $(JAR)))
-# The full run takes long and often waits, in which a third process goes on. A browser is late at times: what waited for
-# it in vain is tried once more, and named.
+# The full run takes long, and a browser is late at times: what waited for it in vain is tried once more, and named.
 AGAIN := --reruns 1 --only-rerun "^TimeoutError: (Locator|Page)" --only-rerun "^AssertionError: (Locator|Page) expected" -r fER
-HOW = $(if $(ALL),--all-models --numprocesses=3 $(AGAIN)) $(if $(DURATIONS),--durations-file) $(if $(WITH_JAVA),--openapi-generator=$(JAR))
+HOW = $(if $(ALL),--all-models $(AGAIN)) $(if $(DURATIONS),--durations-file) $(if $(WITH_JAVA),--openapi-generator=$(JAR))
 
 .PHONY: help serve test check lint bench bench-queries bench-live bench-transfers bench-writes bench-shapes bench-search bench-peers bench-history gate clients studio docs breaking version dist fuzz generators attacks mutations tables lock clean
 
