@@ -9,7 +9,9 @@ from contextlib import contextmanager, suppress
 import pytest
 from sqlalchemy import text
 
-from app.ai_rag import web_pages
+from app.ai_rag import stored_documents, web_pages
+from app.engine.declare.principal import SYSTEM
+from app.engine.write.unit_of_work import run_unit
 from app.testing.database import transaction
 from app.testing.waiting import work
 from tests.storage.uploads.forms import sent
@@ -271,3 +273,20 @@ def test_an_entry_does_not_follow_once_its_maker_has_left_the_organization(app, 
     assert colleague.put(f"/api/v1/storage/document/{document['id']}", {"content": "Secret"}).status_code == 200
     work(app)
     assert owner.get(f"/api/v1/{DOCUMENT}/{entry['id']}").json["content"] == "Old"
+
+
+def test_what_entered_by_itself_goes_by_the_clock_where_its_document_went_unseen(app, cast):
+    """As while knowledge bases were not served: the database forgets the document, and nothing follows."""
+    owner = cast.user()
+    document = created(owner, "storage/document", title="Quay", content="Quay 4 has cranes.")
+    other = created(owner, "ai-rag/index", name="Handbook")
+    source = {"sourceType": "document", "storageDocumentId": document["id"]}
+    kept = created(owner, "ai-rag/document", indexId=other["id"], title="Quay", **source)
+    work(app)
+    with app.app_context(), transaction() as session:
+        session.execute(text("DELETE FROM storage_document WHERE id = :id"), {"id": document["id"]})
+    with app.app_context():
+        run_unit(SYSTEM, stored_documents.remove_left)
+    assert [each["id"] for each in owner.get("/api/v1/ai-rag/document").json["data"]] == [kept["id"]]
+    (own,) = owner.get("/api/v1/ai-rag/index?name=Documents").json["data"]
+    assert (own["documentCount"], own["chunkCount"]) == (0, 0)

@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from app.product import PRODUCT
+
 PROGRAM = """
 import json, sys
 from app.factory import create_app
@@ -17,7 +19,8 @@ with app.app_context():
     from app.engine.declare import relations
     from app.engine.declare.catalogue import every_model
     reached = {way.target.domain for model in every_model() for way in relations.of(model).values()}
-print(json.dumps([sorted(named), sorted(loaded), sorted(reached), sorted(described["components"]["schemas"])]))
+order = [name.split(".")[1] for name in sys.modules if name.startswith("app.") and name.endswith(".plugin")]
+print(json.dumps([sorted(named), sorted(loaded), sorted(reached), sorted(described["components"]["schemas"]), order]))
 """
 # What each is served with, besides what every service has.
 ALWAYS = {"auth", "notification", "platform", "storage"}
@@ -35,11 +38,12 @@ EVERY = {*AI, "ai-agent", "ai-research", "teams"}
 def test_a_domain_is_served_with_those_that_it_needs_and_no_other(run, domain):
     done = run("-c", PROGRAM, domains=domain)
     assert done.returncode == 0, done.stderr
-    served, loaded, reached, schemas = json.loads(done.stdout.splitlines()[-1])
+    served, loaded, reached, schemas, order = json.loads(done.stdout.splitlines()[-1])
     wanted = {*ALWAYS, *NEEDED[domain]}
     assert {each for each in served if each in {*ALWAYS, *EVERY}} == wanted
     assert (EVERY & {*loaded}) - {domain} == NEEDED[domain] - {domain}
     assert set(reached) <= wanted
+    assert order == [each for each in PRODUCT if each in order], "hooks run in the order in which they are loaded"
     assert any(name.startswith("Chat") for name in schemas) == ("ai" in wanted)
 
 
