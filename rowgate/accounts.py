@@ -7,13 +7,13 @@ from app.auth.accounts.events import account_deleted, address_changed, signed_in
 from app.auth.accounts.managing import (
     acting_as,
     anonymous,
-    make_account,
     new_password_hash,
     principal_of,
     set_password,
     sign_in,
 )  # fmt: skip
 from app.auth.accounts.recovery import change as change_password
+from app.auth.accounts.users import make_account
 from app.auth.accounts.verification import change_address
 from app.auth.credentials.reauthentication import check_password
 from app.auth.credentials.sessions import SignedIn, sign_out

@@ -12,14 +12,11 @@ from app.auth.credentials import credentials, nobody
 from app.auth.credentials.sessions import SignedIn
 from app.auth.errors import InsufficientScope
 from app.auth.models.identity import AuthUser
-from app.auth.organizations.organizations import provision_user
 from app.auth.sign_in.sign_in import complete_sign_in, must_verify
 from app.auth.sign_in.two_factor.challenges import Challenged
 from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.read.database import reading
-from app.engine.write import audit
 from app.engine.write.unit_of_work import Unit, run_unit
-from app.foundation.addresses import normalized
 from app.foundation.errors import Forbidden, Unauthenticated, require_found
 
 
@@ -28,27 +25,6 @@ def new_password_hash(password: str, *, about: Iterable[str] = ()) -> str:
     too common, known from breaches or among the words ``about`` its user. It takes long: call it before the unit."""
     passwords.check(password, about=about)
     return passwords.hash_password(password)
-
-
-def make_account(
-    unit: Unit,
-    *,
-    email: str,
-    name: str | None = None,
-    image: str | None = None,
-    password_hash: str | None = None,
-    verified: bool = False,
-) -> AuthUser:
-    """Make an account, with a personal organization and whatever every account gets; without a password its person
-    chooses one by the link of "Forgot your password?". ``verified`` says that the address is known to be theirs.
-    Raises UniqueViolation for the address of another account, and marshmallow's ValidationError for what is none."""
-    address = normalized(email)
-    user = AuthUser(email=address, name=name or users.name_of(address), image=image, email_verified=verified)
-    provision_user(unit, user)
-    audit.record_write(unit, "create", user)
-    if password_hash is not None:
-        audit.record_write(unit, "create", users.add_password(unit, user, password_hash))
-    return user
 
 
 def set_password(user_id: UUID, password: str) -> None:

@@ -36,11 +36,23 @@ def register(unit: Unit, *, email: str, password: str, name: str | None = None, 
     """
     address = normalized(email)
     passwords.check(password, about=(address, address.partition("@")[0], name or ""))
-    role = "admin" if admin else "user"
-    user = AuthUser(email=address, name=name or name_of(address), email_verified=True, role=role)
+    hashed = passwords.hash_password(password)
+    return make_account(unit, email=address, name=name, password_hash=hashed, verified=True, admin=admin)
+
+
+def make_account(
+    unit: Unit, *, email: str, name: str | None = None, image: str | None = None, password_hash: str | None = None,
+    verified: bool = False, admin: bool = False,
+) -> AuthUser:  # fmt: skip
+    """Make an account, with a personal organization and whatever every account gets; without a password its person
+    chooses one by the link of "Forgot your password?". ``verified`` says that the address is known to be theirs.
+    Raises UniqueViolation for the address of another account, and marshmallow's ValidationError for what is none."""
+    address, role = normalized(email), "admin" if admin else "user"
+    user = AuthUser(email=address, name=name or name_of(address), image=image, email_verified=verified, role=role)
     organizations.provision_user(unit, user)
-    for record in (user, add_password(unit, user, passwords.hash_password(password))):
-        audit.record_write(unit, "create", record)
+    audit.record_write(unit, "create", user)
+    if password_hash is not None:
+        audit.record_write(unit, "create", add_password(unit, user, password_hash))
     return user
 
 

@@ -187,3 +187,10 @@ def as_parameters(asked: dict[str, Any]) -> dict[str, Any]:
         if name in asked:
             sent[name] = ",".join(asked[name])
     return sent
+
+
+def drawn(data, known, made):
+    """Somebody of the world, a model, and what they ask of it, as ``made`` makes it up."""
+    caller = known.callers[data.draw(st.sampled_from(sorted(known.callers)))]
+    model = data.draw(st.sampled_from(ASKED))
+    return caller, model, data.draw(made(known, model))

@@ -29,9 +29,7 @@ def test_code_finds_what_a_request_is_answered(known, examples, asked_cast):
     @settings(max_examples=examples // 4, **PATIENT)
     @given(st.data())
     def ask(data):
-        caller = known.callers[data.draw(st.sampled_from(sorted(known.callers)))]
-        model = data.draw(st.sampled_from(asking.ASKED))
-        asked = data.draw(asking.query(known, model))
+        caller, model, asked = asking.drawn(data, known, asking.query)
         path = model.collection_path()
         answer = caller.actor.post(f"{path}/_query", {**asked, "take": 5, "count": "exact"})
         assert answer.status_code == 200, answer.json
@@ -55,9 +53,7 @@ def test_code_sums_up_what_a_request_is_answered(known, examples, asked_cast):
     @settings(max_examples=examples // 8, **PATIENT)
     @given(st.data())
     def ask(data):
-        caller = known.callers[data.draw(st.sampled_from(sorted(known.callers)))]
-        model = data.draw(st.sampled_from(asking.ASKED))
-        asked = data.draw(asking.sum_query(known, model))
+        caller, model, asked = asking.drawn(data, known, asking.sum_query)
         answer = caller.actor.post(f"{model.collection_path()}/_aggregate", asked)
         zone = {"time_zone": asked["timeZone"]} if "timeZone" in asked else {}
         with asked_cast.app.test_request_context():

@@ -14,10 +14,7 @@ def test_lists_answer_as_the_contract_says(known, examples):
     @settings(max_examples=examples, **PATIENT)
     @given(st.data())
     def ask(data):
-        name = data.draw(st.sampled_from(sorted(known.callers)))
-        caller = known.callers[name]
-        model = data.draw(st.sampled_from(asking.ASKED))
-        asked = data.draw(asking.query(known, model))
+        caller, model, asked = asking.drawn(data, known, asking.query)
         check_list(known, caller, model, asked, data)
 
     ask()
@@ -70,9 +67,7 @@ def test_sums_answer_as_the_contract_says(known, examples):
     @settings(max_examples=examples // 4, **PATIENT)
     @given(st.data())
     def ask(data):
-        caller = known.callers[data.draw(st.sampled_from(sorted(known.callers)))]
-        model = data.draw(st.sampled_from(asking.ASKED))
-        asked = data.draw(asking.sum_query(known, model))
+        caller, model, asked = asking.drawn(data, known, asking.sum_query)
         answer = caller.actor.post(f"{model.collection_path()}/_aggregate", asked)
         assert answer.status_code == 200, answer.json
         measured = asked["measures"].get("sum", [])
