@@ -15,7 +15,7 @@ from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthInvitation, AuthMember, AuthOrganization
 from app.crm.models import CrmCompany, CrmContact, CrmDeal
 from app.engine.declare import relations
-from app.engine.declare.fields import ADMIN_READS, UNLISTED
+from app.engine.declare.fields import ADMIN_READS, SCOPE_READS, UNLISTED
 from app.engine.declare.record import Record
 from tests.engine.queries import sharing
 from tests.engine.queries.comparing import (
@@ -34,7 +34,6 @@ from tests.engine.queries.world import Caller, Row, World
 PARENTS = {AiMessage: ("chat_id", AiChat), AiRagDocument: ("index_id", AiRagIndex),
            AiRagChunk: ("document_id", AiRagDocument)}  # fmt: skip
 OPEN = (CrmCompany, AiChat, AiRagIndex)
-KEPT = {AiChat: ("system_prompt", "metadata_")}
 # Whose rows are a user's, whatever organization they name.
 OF_USERS = (AuthUser, AiChat)
 SEEN_OF_COLLEAGUES = ("id", "name", "image")
@@ -128,8 +127,10 @@ class Reference:
         """Whether the row shows the field, and what it holds."""
         if not self.is_granted(model, row, operation, model.fields()[attribute].name):
             return False, None
-        kept = model is AuthUser and attribute not in SEEN_OF_COLLEAGUES
-        shown = self.is_own(model, row) or not (kept or attribute in KEPT.get(model, ()))
+        kept = SCOPE_READS in model.fields()[attribute].spec.flags or (
+            model is AuthUser and attribute not in SEEN_OF_COLLEAGUES
+        )
+        shown = self.is_own(model, row) or not kept
         return shown, row[attribute] if shown else None
 
     def _parent(self, model: Model, row: Row) -> tuple[Model, Row]:
