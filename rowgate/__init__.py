@@ -5,7 +5,7 @@ models of the service in ``rowgate.models``, the test kit in ``rowgate.testing``
 """
 
 from app.engine.changes.restoring import on_restore
-from app.engine.declare.combinations import AllOf, AnyOf, MembersOf, Through, Where
+from app.engine.declare.combinations import AllOf, AnyOf, Everybody, MembersOf, Through, Where
 from app.engine.declare.fields import (
     ADMIN_READS,
     ADMIN_WRITES,
@@ -100,7 +100,7 @@ __all__ = [  # noqa: RUF022
     "RETURNED_ONCE", "ADMIN_READS", "ADMIN_WRITES", "SCOPE_READS", "MONEY", "PERCENT", "BYTES", "FILE",
     "unique", "index", "sorted_by",
     "Policy", "Rule", "Owner", "Organization", "Parent", "Public", "SessionOnly",
-    "AnyOf", "AllOf", "Where", "Through", "MembersOf", "Scope", "Reader",
+    "AnyOf", "AllOf", "Where", "Everybody", "Through", "MembersOf", "Scope", "Reader",
     # Hooks
     "Write", "on_create", "on_update", "on_delete", "on_restore", "on_read", "prepare", "failing_at", "require",
     "record_changed", "on_create_many", "on_update_many", "on_delete_many",

@@ -104,10 +104,11 @@ def test_a_read_only_or_immutable_field_cannot_get_another_value(model: Model, w
 def test_every_plain_field_can_be_changed_alone(model: Model, workshop: Workshop) -> None:
     if model.policy.update is Rule.NONE:
         pytest.skip("has no update")
+    values = workshop.body(model, full=True)
     made = workshop.make(model)
     actor = reader_of(model, workshop)
     skipped = {*model.transitions, *GUARDED.get(model, ())}
-    for name, sent in workshop.body(model, full=True).items():
+    for name, sent in values.items():
         field = next(each for each in model.fields().values() if each.name == name)
         plain = field.spec.access == "normal" and not field.references and field.column is not None
         if plain and field.attribute not in skipped and not isinstance(sent, dict):

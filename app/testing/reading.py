@@ -131,9 +131,12 @@ class Reading:
         return self._is_public_at_first(self.entry(model), self.readers(model))
 
     def _is_public_at_first(self, entry: Entry, scope: Entry) -> bool:
+        if scope["kind"] == "everybody":
+            return True
         if scope["kind"] == "parent":
             above = self.entries[scope["parent"]]
-            return scope.get("inheritsPublic", True) and self._is_public_at_first(above, above["scope"])
+            readers = above["scope"].get("readers", above["scope"])
+            return scope.get("inheritsPublic", True) and self._is_public_at_first(above, readers)
         fields = {field["name"]: field for field in entry["fields"]}
         public = scope.get("publicWhen", {}).items()
         return any(fields[name].get("default") in values for name, values in public)

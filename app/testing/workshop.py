@@ -99,9 +99,10 @@ class Workshop:
 
     def parent(self, model: type[Record], number: int = 0) -> str:
         """One record of each model that others refer to, so that they hang together; of a ``number`` of its own where
-        one record refers to several."""
+        one record refers to several, and somebody else's where the owner can have one alone."""
         if (model, number) not in self.parents:
-            self.parents[model, number] = self._make(model)["id"]
+            maker = Workshop(self.cast, self.cast.user()) if number and is_one_for_each(model) else self
+            self.parents[model, number] = maker._make(model)["id"]
         return self.parents[model, number]
 
     def make_room(self, model: type[Record], actor: Actor | None = None) -> None:
@@ -110,7 +111,7 @@ class Workshop:
             return
         actor = actor or self.owner
         of_user = bool(model.policy.scope.owner_column)
-        column = getattr(model, model.policy.scope.column)
+        column = getattr(model, whose(model))
         with self.cast.app.app_context(), transaction() as session:
             session.execute(delete(model).where(column == (actor.user_id if of_user else actor.organization_id)))
 
@@ -151,11 +152,15 @@ def examples(model: type[Record], values: Mapping[str, Any]) -> None:
 
 def is_one_for_each(model: type[Record]) -> bool:
     """Tell whether a unique rule leaves one record to each owner."""
-    scope = model.policy.scope
-    field = model.fields().get(scope.column)
-    if not (scope.owner_column or scope.organization_column) or field is None or field.attribute == "id":
+    field = model.fields().get(whose(model))
+    if field is None or field.attribute == "id":
         return False
-    return field.unique or any(key.unique and not key.where and key.columns == (scope.column,) for key in model.keys)
+    return field.unique or any(key.unique and not key.where and key.columns == (field.attribute,) for key in model.keys)
+
+
+def whose(model: type[Record]) -> str:
+    """The column that names the user, or the organization, whose a record is; empty where none does."""
+    return model.policy.scope.owner_column or model.policy.scope.organization_column
 
 
 def kept(model: type[Record], body: Mapping[str, Any]) -> dict[str, Any]:

@@ -110,11 +110,11 @@ def _send_change(unit: Unit, user_id: UUID, address: str) -> None:
     mails.send_account_mail(unit, user, KIND_CHANGE, mails.secret_path("verify", secret), to=address, cause=proof.id)
 
 
-def change_address(unit: Unit, user: AuthUser, address: str) -> None:
-    """Give an account another address, which is known to be its person's; the old one, if it was proved, gets a link
-    that takes this back. Raises UniqueViolation where it is another account's."""
+def change_address(unit: Unit, user: AuthUser, address: str, *, verified: bool = True) -> None:
+    """Give an account another address, which is known to be its person's where it is ``verified``; the old one, if it
+    was proved, gets a link that takes this back. Raises UniqueViolation where it is another account's."""
     address = normalized(address)
-    if user.email == address and user.email_verified:
+    if user.email == address and (user.email_verified or not verified):
         return
     addresses.claim(unit, address, user_id=user.id)
     before = {"email": user.email, "email_verified": user.email_verified}
@@ -123,7 +123,7 @@ def change_address(unit: Unit, user: AuthUser, address: str) -> None:
         _, secret = proofs.issue(unit, proofs.REVERT, user.id, subject=user.email, email=user.email)
         path = mails.secret_path("revert", secret)
         mails.send_account_mail(unit, user, "address-changed", path, to=user.email, address=address)
-    former, user.email, user.email_verified = user.email, address, True
+    former, user.email, user.email_verified = user.email, address, verified
     proofs.void(unit, user.id, proofs.VERIFY, proofs.RESET, proofs.CHANGE)
     audit.record_write(unit, "update", user, before, actor=user)
     address_changed.emit(unit, user, former)

@@ -185,6 +185,24 @@ class Where(Scope):
 
 
 @dataclass(frozen=True)
+class Everybody(Scope):
+    """All rows, as public ones: ``Policy(readers=Everybody(), writers=Owner("user_id"), listed="visible")``."""
+
+    @property
+    def is_nobodys(self) -> bool:
+        return True
+
+    def own(self, model: Model, reader: Reader) -> Condition:
+        return true() if reader is Reader.ADMIN else false()
+
+    def public_rows(self, model: Model) -> Condition:
+        return true()
+
+    def writable(self, model: Model, reader: Reader, rule: Rule) -> Condition:
+        return true() if reader is Reader.ADMIN or rule not in (Rule.ADMIN, Rule.NONE) else false()
+
+
+@dataclass(frozen=True)
 class Through(Scope):
     """Rows readable by whoever reads the row that ``column`` refers to. Where it stands for writers, whoever reads that
     row writes these; ``Parent`` asks for the right to write it."""
