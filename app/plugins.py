@@ -18,6 +18,7 @@ from flask import Flask
 from packaging.requirements import InvalidRequirement, Requirement
 
 import config
+from app import extension_points as points
 from app.engine.declare import catalogue, relations
 from app.engine.declare.catalogue import Domain
 from app.engine.declare.declarations import check_references
@@ -25,6 +26,7 @@ from app.engine.declare.record import Base, Record
 from app.engine.declare.settings import SETTINGS
 from app.engine.write.idempotency import PlatformIdempotencyKey
 from app.engine.write.kept_bytes import PlatformKeptBytes
+from app.extension_points import Channel, Report, SignIn
 from app.foundation import errors
 from app.foundation.errors import Failure
 from app.foundation.former_paths import serve_former_paths
@@ -42,15 +44,6 @@ DISTRIBUTION = "rowgate"
 MAX_NAME_LENGTH = 40
 NAME = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
 
-# Makes the statement that selects the rows of a report from its ``AnalyticsReport``.
-Report = Callable[[Any], Any]
-
-# Filled by the plugins, for those that read them: types of notifications, reports by their kind, and the folders with
-# the plugins' own modules of the studio.
-NOTIFICATION_TYPES: list[str] = []
-REPORTS: dict[str, Report] = {}
-STUDIO_FOLDERS: dict[str, Path] = {}
-
 
 @dataclass(frozen=True)
 class Plugin:
@@ -61,10 +54,11 @@ class Plugin:
     routes. ``hooks`` are the modules that subscribe to writes and other events where they are imported. ``blueprints``
     name functions that build a blueprint of routes written by hand, ``commands`` those of the command line. ``jobs``
     are queued jobs by name, ``periodic`` those on a schedule, ``continuous`` what goes on in each worker of them.
-    ``notifications`` are types of notifications, ``errors`` the failures of its own, ``reports`` the statements of
-    reports by their kind, ``settings`` what is read from the environment. ``migrations`` is the folder of its
-    migrations; the one beside its first module of models unless it says otherwise. ``studio`` is a folder whose
-    ``index.js`` adds components of its own to the studio.
+    ``notifications`` are types of notifications, ``channels`` ways in which they reach people, ``mails`` the folder of
+    its templates of mails, ``sign_in`` ways of signing in, ``errors`` the failures of its own, ``reports`` the
+    statements of reports by their kind, ``settings`` what is read from the environment. ``migrations`` is the folder of
+    its migrations, by default the one beside its first module of models. ``studio`` is a folder whose ``index.js`` adds
+    components of its own to the studio.
     ``init_app`` is called with each application that is built, before its routes are added.
     """
 
@@ -80,6 +74,9 @@ class Plugin:
     periodic: Sequence[Periodic] = ()
     continuous: Sequence[Continuous] = ()
     notifications: Sequence[str] = ()
+    channels: Mapping[str, Channel] = field(default_factory=dict)
+    mails: str | Path = ""
+    sign_in: Mapping[str, SignIn] = field(default_factory=dict)
     errors: Sequence[type[Failure]] = ()
     reports: Mapping[str, Report] = field(default_factory=dict)
     settings: Sequence[Setting] = ()
@@ -123,8 +120,12 @@ class Plugin:
             "jobs": [*self.jobs, *(each.name for each in self.periodic), *(each.name for each in self.continuous)],
             "errors": list(dict.fromkeys(each.code for each in self.errors)),
             "settings": [each.name.upper() for each in self.settings],
+            "mails": sorted(
+                {path.name.split(".")[0] for path in Path(self.mails).glob("*.*.txt")} if self.mails else ()
+            ),
         }
-        plain = {name: list(getattr(self, name)) for name in ("blueprints", "commands", "notifications", "reports")}
+        listed = ("blueprints", "commands", "notifications", "channels", "sign_in", "reports")
+        plain = {name: list(getattr(self, name)) for name in listed}
         return {each.name: names for each in fields(self) if (names := (found | plain).get(each.name))}
 
 
@@ -133,7 +134,9 @@ _OWN_NAMES = {
     "settings": [*(each.name.upper() for each in fields(Settings)), *(each.name.upper() for each in SETTINGS)],
     "errors": [*errors.CODES],
     "models": [PlatformIdempotencyKey.__tablename__, PlatformKeptBytes.__tablename__],
-    "jobs": [registry.RESUME],
+    "jobs": [*registry.OWN_NAMES],
+    "sign_in": [*points.OWN_PROVIDERS],
+    "channels": [*points.OWN_CHANNELS],
 }
 
 
@@ -172,10 +175,14 @@ def _add(name: str, plugin: Plugin) -> None:
     records = tuple(table for table in tables if issubclass(table, Record))
     rest = tuple(table for table in tables if not issubclass(table, Record))
     config.declare(plugin.settings)
-    NOTIFICATION_TYPES.extend(plugin.notifications)
-    REPORTS.update(plugin.reports)
+    points.NOTIFICATION_TYPES.extend(plugin.notifications)
+    points.CHANNELS.update(plugin.channels)
+    points.SIGN_INS.update(plugin.sign_in)
+    points.REPORTS.update(plugin.reports)
+    if plugin.mails:
+        points.MAIL_FOLDERS.append(Path(plugin.mails))
     if plugin.studio:
-        STUDIO_FOLDERS[plugin.name] = Path(plugin.studio)
+        points.STUDIO_FOLDERS[plugin.name] = Path(plugin.studio)
     errors.register(plugin.errors)
     catalogue.add(Domain(plugin.name, plugin.summary, records), rest)
     registry.add(plugin.jobs, plugin.periodic, plugin.continuous)

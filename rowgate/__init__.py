@@ -68,6 +68,7 @@ from app.engine.write.hooks import (
 )
 from app.engine.write.preconditions import UNCONDITIONAL, Precondition
 from app.engine.write.unit_of_work import Unit, run_unit
+from app.extension_points import Channel, ProvenIdentity, SignIn
 from app.foundation.clock import now, wire
 from app.foundation.errors import (
     Failure,
@@ -83,6 +84,7 @@ from app.foundation.events import Event
 from app.foundation.outbound import Outbound
 from app.jobs.queue import defer
 from app.jobs.registry import Continuous, Job, Periodic, as_unit, mark_failed
+from app.jobs.running import JobCancelled, report_progress, step, unit_step
 from app.notification.routing import notification_routed, notify, notify_all
 from app.plugins import Plugin
 from config import Setting
@@ -91,7 +93,7 @@ from schemas.query.finding import aggregate, count, find, find_each, get, visibl
 # By noun, in the order of the reference.
 __all__ = [  # noqa: RUF022
     # A plugin
-    "Plugin", "Setting",
+    "Plugin", "Setting", "SignIn", "ProvenIdentity",
     # Models: their fields, their keys, who may do what with their rows
     "Record", "Base",
     "string", "long_text", "integer", "number", "boolean", "timestamp", "json", "strings", "vector", "enum",
@@ -109,7 +111,8 @@ __all__ = [  # noqa: RUF022
     "find", "find_each", "get", "count", "aggregate", "visible",
     "reading", "after_unit", "driver_connection", "PLAIN", "list_page", "Event",
     # Jobs and notifications
-    "Continuous", "Job", "Periodic", "as_unit", "mark_failed", "defer", "notify", "notify_all", "notification_routed",
+    "Continuous", "Job", "Periodic", "as_unit", "mark_failed", "defer", "step", "unit_step",
+    "report_progress", "JobCancelled", "notify", "notify_all", "notification_routed", "Channel",
     # Failures, the clock, other services
     "Failure", "Invalid", "NotFound", "Forbidden", "Unavailable", "RateLimited", "UniqueViolation",
     "ForeignKeyViolation", "now", "wire", "Outbound",

@@ -18,7 +18,7 @@ from app.engine.declare.record import Field, Record, Setter
 from app.engine.declare.scope import Rule, is_nothing
 from app.engine.operations.verbs import HISTORY, RESTORE, REVERT, operations
 from app.engine.write.upserts import rules_of
-from app.plugins import STUDIO_FOLDERS
+from app.extension_points import STUDIO_FOLDERS
 from schemas.fields import WireSchema
 
 # What the dictionary says of a model or field that its users have no need of.

@@ -50,7 +50,8 @@ def test_open_routes_say_why(app):
     rules = [(rule, access) for rule, access in rules if not rule.endpoint.startswith("account.")]
     assert {rule.rule for rule, access in rules if access.open} == {
         "/", "/healthz", "/readyz", "/api/v1/openapi.json", "/api/v1/docs", "/api/v1/docs/<path:name>",
-        "/static/<path:filename>", "/api/auth/signup", "/api/auth/signin", "/api/auth/oauth/<string:provider>/callback",
+        "/static/<path:filename>", "/api/auth/signup", "/api/auth/signin", "/api/auth/signin/<string:way>",
+        "/api/auth/oauth/<string:provider>/callback",
         "/api/integrations/teams/webhooks", "/api/integrations/teams/tab/session", "/api/integrations/teams/tab/config",
         "/teams-tab", "/metrics", "/console", "/console/<path:page>", "/console/assets/<path:name>",
         "/console/extensions/<string:plugin>/<path:name>", "/mailbox", "/mailbox/<uuid:id>", "/mailbox/<uuid:id>/html",
@@ -87,6 +88,8 @@ def test_account_pages_know_who_is_signed_in_and_but_for_the_ways_in_lead_there(
     assert others == {
         ("/account/sign-in", "GET"): 200, ("/account/sign-in", "HEAD"): 200, ("/account/sign-in", "POST"): 400,
         ("/account/sign-up", "GET"): 200, ("/account/sign-up", "HEAD"): 200, ("/account/sign-up", "POST"): 400,
+        ("/account/sign-in/<string:way>", "GET"): 404, ("/account/sign-in/<string:way>", "HEAD"): 404,
+        ("/account/sign-in/<string:way>", "POST"): 404,
         ("/account/providers/<string:provider>", "POST"): 400,
         # The second step of a sign-in leads to its first, and a link in a mail says who acts.
         ("/account/second-factor", "GET"): 303, ("/account/second-factor", "HEAD"): 303,

@@ -33,7 +33,7 @@ from app.engine.declare.policy import Policy
 from app.engine.declare.record import Record
 from app.engine.declare.scope import Rule
 from app.engine.declare.scopes import Organization, Owner
-from app.plugins import REPORTS
+from app.extension_points import REPORTS
 
 
 class AnalyticsEvent(Record):

@@ -26,10 +26,10 @@ from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.read.database import OutcomeUnknown, reading
 from app.engine.transfer import spreadsheets
 from app.engine.write.unit_of_work import Unit, run_unit
+from app.extension_points import REPORTS
 from app.foundation.clock import now, wire
 from app.foundation.errors import Invalid, PayloadTooLarge
 from app.jobs import queue
-from app.plugins import REPORTS
 from app.runtime.connections import allow_time
 from app.storage.hooks import place, take_out
 from app.storage.models import StorageUpload

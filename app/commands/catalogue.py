@@ -5,13 +5,26 @@ from __future__ import annotations
 from flask import Flask
 
 from app import plugins
-from app.commands import backup, doctor, export, import_, jobs, migrations, new, query, resources, serve, settings
+from app.commands import (
+    backup,
+    doctor,
+    export,
+    import_,
+    jobs,
+    migrations,
+    new,
+    query,
+    reload,
+    resources,
+    serve,
+    settings,
+)
 from app.commands import plugins as plugin_list
 from config import SettingError
 
 OWN = (
     jobs.group, query.group, plugin_list.group, backup.backup, backup.restore, doctor.command, resources.command,
-    serve.command, export.command, import_.command, migrations.group, new.command, settings.command,
+    serve.command, reload.command, export.command, import_.command, migrations.group, new.command, settings.command,
 )  # fmt: skip
 
 

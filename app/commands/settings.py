@@ -5,15 +5,41 @@ from __future__ import annotations
 import click
 from flask.cli import with_appcontext
 
+from app import plugins
 from app.commands.groups import Command, as_json, show
-from config import every_setting
+from app.foundation.errors import require_found
+from app.foundation.settings import settings
+from config import every_setting, listed
 
 COLUMNS = ("variable", "default", "purpose")
 
 
 @click.command("settings", cls=Command)
+@click.option("--plugin", metavar="NAME", help="Only those of this plugin.")
+@click.option("--markdown", is_flag=True, help="As a table for the plugin's documentation.")
 @as_json
 @with_appcontext
-def command(as_json: bool) -> None:
+def command(plugin: str | None, markdown: bool, as_json: bool) -> None:
     """List every setting with its default and what it is for; values are not shown, as some are secrets."""
-    show([dict(zip(COLUMNS, each, strict=True)) for each in every_setting()], as_json, COLUMNS)
+    found = [
+        dict(zip(COLUMNS, each, strict=True)) for each in every_setting() if plugin is None or _is_of(plugin, each[0])
+    ]
+    if markdown:
+        lines = ["| Variable | Default | Purpose |", "| --- | --- | --- |"]
+        lines += [f"| `{each['variable']}` | {_code(each['default'])} | {each['purpose']} |" for each in found]
+        click.echo("\n".join(lines))
+    else:
+        show(found, as_json, COLUMNS)
+
+
+def _is_of(plugin: str, variable: str) -> bool:
+    loaded = plugins.load(settings.plugin_names, listed(settings.domains))
+    owner = require_found(
+        next((each for each in loaded if each.name == plugin), None),
+        click.ClickException(f"No plugin is called {plugin}"),
+    )
+    return variable in {each.name.upper() for each in owner.settings}
+
+
+def _code(value: object) -> str:
+    return "empty" if value == "" else f"`{value}`"

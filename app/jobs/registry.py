@@ -18,8 +18,9 @@ from sqlalchemy import update
 
 from app.engine.declare.principal import SYSTEM
 from app.engine.write.unit_of_work import Unit, run_unit
-from app.foundation.errors import RateLimited, Unavailable
-from app.jobs import queue, worker
+from app.foundation.errors import Failure, RateLimited, Unavailable
+from app.jobs import queue, running, worker
+from app.jobs.running import JobCancelled, Running
 from app.runtime import change_context, connections
 from app.runtime.shared_concurrency_limit import without_concurrency_limit
 
@@ -30,10 +31,10 @@ GiveUp = Callable[[UUID], None]
 
 @dataclass(frozen=True)
 class Job:
-    """A job about one row: ``work`` gets the id of the row, and ``give_up`` when that fails for good.
-    Each queue has slots of its own."""
+    """A job about one row: ``work`` gets the id of the row, and ``give_up`` when that fails for good or is cancelled.
+    What ``work`` returns is kept for the user who follows the job. Each queue has slots of its own."""
 
-    work: Callable[..., None]
+    work: Callable[..., object]
     give_up: GiveUp | None = None
     queue: str = queue.DEFAULT_QUEUE
 
@@ -89,8 +90,9 @@ def as_unit(work: Callable[Concatenate[Unit, P], None]) -> Callable[P, None]:
     return run
 
 
-# What the queue does for itself by the clock.
+# What the queue does for itself: by the clock, and at the moments of jobs.
 RESUME = "resume_stalled"
+OWN_NAMES = (RESUME, queue.BEGIN_LATER)
 # Jobs at a time, where nobody says otherwise.
 CONCURRENCY = 4
 TRIES = 5
@@ -131,6 +133,7 @@ def procrastinate_app(app: Flask, connector: BaseConnector | None = None) -> pro
     made.periodic(cron="* * * * *")(made.task(name=RESUME, queueing_lock=RESUME)(_resume(made)))
     for name, job in JOBS.items():
         made.task(name=name, pass_context=True, retry=Backoff(), queue=job.queue)(_when_asked(job))
+    made.task(name=queue.BEGIN_LATER, pass_context=True, retry=Backoff())(_begin_later)
     return made
 
 
@@ -167,7 +170,11 @@ def _by_the_clock(work: Callable[[], object]) -> Callable[[JobContext, int], Non
 
     @wraps(work)
     def run(context: JobContext, timestamp: int) -> None:
-        with _application(context).app_context(), change_context.of_job():
+        with (
+            _application(context).app_context(),
+            change_context.of_job(),
+            running.running(Running(context.job.id or 0)),
+        ):
             _check_tries(context.job)
             work()
 
@@ -179,14 +186,33 @@ def _when_asked(job: Job) -> Callable[..., None]:
     good, so that the row does not look as if it were still worked on."""
 
     @wraps(job.work)
-    def run(context: JobContext, row_id: str, **more: Any) -> None:
+    def run(context: JobContext, row_id: str, followed: str | None = None, **more: Any) -> None:
         with _application(context).app_context(), change_context.of_job(), without_concurrency_limit():
-            try:
-                _check_tries(context.job)
-                job.work(UUID(row_id), **more)
-            except Exception as error:
-                if job.give_up is not None and not _is_worth_a_retry(error, context.job):
-                    job.give_up(UUID(row_id))
-                raise
+            _do(job, context, Running(context.job.id or 0, UUID(followed) if followed else None), UUID(row_id), more)
 
     return run
+
+
+def _do(job: Job, context: JobContext, this: Running, row_id: UUID, more: dict[str, Any]) -> None:
+    try:
+        _check_tries(context.job)
+        if running.begin(this):
+            with running.running(this):
+                running.succeed(this, job.work(row_id, **more))
+    except JobCancelled:
+        if job.give_up is not None:
+            job.give_up(row_id)
+    except Exception as error:
+        if _is_worth_a_retry(error, context.job):
+            running.wait_again(this)
+        else:
+            running.fail(this, str(error) if isinstance(error, Failure) else GIVEN_UP)
+            if job.give_up is not None:
+                job.give_up(row_id)
+        raise
+
+
+def _begin_later(context: JobContext, /, **kept: Any) -> None:
+    """Give a job whose moment has come its turn among the others."""
+    with _application(context).app_context(), change_context.of_job():
+        run_unit(SYSTEM, queue.begin, **kept)

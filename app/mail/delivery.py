@@ -21,9 +21,10 @@ from app.engine.read.database import reading
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.crypto import vault
+from app.foundation.errors import NotFound, Unavailable
 from app.foundation.events import Event
 from app.foundation.settings import settings
-from app.mail import smtp
+from app.mail import attachments, smtp, subscriptions
 from app.mail.models import PlatformMail
 
 log = logging.getLogger("rowgate")
@@ -76,6 +77,7 @@ class Claimed:
     html: str
     message_id: str
     unsubscribe_url: str | None
+    attachments: list[UUID]
 
 
 def deliver(mail_id: UUID) -> None:
@@ -122,7 +124,7 @@ def _claim(unit: Unit, mail_id: UUID) -> Claimed | None:
     if mail.attempts >= MOST_ATTEMPTS:
         unit.bookkeep(update(PlatformMail).where(*due).values(status="failed", error_message=NEVER_ENDED, **ERASED))
         return None
-    if mail.kind in _WANTED and not _WANTED[mail.kind](unit.session, mail.cause):
+    if not _is_wanted(unit.session, mail):
         unit.bookkeep(update(PlatformMail).where(*due).values(status="failed", error_message=UNWANTED, **ERASED))
         mail_concluded.emit(unit, mail.kind, mail.cause, False)
         return None
@@ -130,8 +132,14 @@ def _claim(unit: Unit, mail_id: UUID) -> Claimed | None:
     mail.next_attempt_at = now() + timedelta(seconds=STEPS * settings.mail_timeout)
     return Claimed(
         mail.id, mail.kind, mail.cause, mail.attempts, mail.created_at, mail.to, mail.subject, mail.text, mail.html,
-        mail.message_id, mail.unsubscribe_url,
+        mail.message_id, mail.unsubscribe_url, [UUID(each) for each in mail.attachments],
     )  # fmt: skip
+
+
+def _is_wanted(session: Session, mail: PlatformMail) -> bool:
+    if mail.subscription is not None and subscriptions.has_left(session, mail.subscription, mail.to):
+        return False
+    return mail.kind not in _WANTED or _WANTED[mail.kind](session, mail.cause)
 
 
 def _opened(claimed: Claimed) -> EmailMessage:
@@ -140,9 +148,15 @@ def _opened(claimed: Claimed) -> EmailMessage:
         unsubscribe_url = vault().decrypt(claimed.unsubscribe_url) if claimed.unsubscribe_url else None
     except ValueError as error:
         raise smtp.PermanentFailure(f"Its bodies are {error}") from None
+    try:
+        attached = attachments.read(claimed.attachments)
+    except NotFound:
+        raise smtp.PermanentFailure("An attachment is gone") from None
+    except Unavailable as error:
+        raise smtp.TemporaryFailure(str(error)) from None
     return smtp.message(
         settings, to=claimed.to, subject=claimed.subject, text=text, html=html,
-        message_id=claimed.message_id, unsubscribe_url=unsubscribe_url,
+        message_id=claimed.message_id, unsubscribe_url=unsubscribe_url, attachments=attached,
     )  # fmt: skip
 
 

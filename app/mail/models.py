@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlalchemy.orm import Mapped
 
-from app.engine.declare.fields import ENCRYPTED, NOW, enum, integer, long_text, string, timestamp
+from app.engine.declare.fields import ENCRYPTED, NOW, enum, integer, long_text, string, strings, timestamp
 from app.engine.declare.indexes import index, unique
 from app.engine.declare.record import Base
 
@@ -32,6 +32,10 @@ class PlatformMail(Base):
     text: Mapped[str | None] = long_text(ENCRYPTED, max=20_000, note="holds live links; erased when sent or given up")
     html: Mapped[str | None] = long_text(ENCRYPTED, max=60_000)
     unsubscribe_url: Mapped[str | None] = long_text(ENCRYPTED, max=2048)
+    subscription: Mapped[str | None] = string(max=64, note="what its receiver may have left")
+    attachments: Mapped[list[str]] = strings(
+        max_items=10, item_max=36, default=[], server_default="{}", note="ids of uploads"
+    )
     status: Mapped[str] = enum(
         "pending", "sent", "failed", "shown", default="pending", note="shown: development without a mail server"
     )
@@ -40,3 +44,13 @@ class PlatformMail(Base):
     message_id: Mapped[str] = string(min=3, max=300)
     sent_at: Mapped[datetime | None] = timestamp()
     error_message: Mapped[str | None] = string(max=1000)
+
+
+class PlatformMailOptOut(Base):
+    """An address that wants no more mail of a subscription."""
+
+    __tablename__ = "platform_mail_opt_out"
+    keys = (unique("address", "subscription"),)
+
+    address: Mapped[str] = string(min=3, max=254)
+    subscription: Mapped[str] = string(min=1, max=64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -11,10 +11,13 @@ from sqlalchemy import exists, func, select
 from uuid_utils.compat import uuid7
 
 from app.engine.write.unit_of_work import Unit
+from app.foundation.addresses import normalized
 from app.foundation.clock import now
 from app.foundation.crypto import vault
 from app.foundation.settings import settings
 from app.jobs.queue import defer
+from app.mail import subscriptions
+from app.mail.attachments import check
 from app.mail.models import PlatformMail
 from app.mail.smtp import new_message_id
 from app.mail.templates import render
@@ -24,6 +27,8 @@ DELIVER = "deliver_mail"
 # MAILS_PER_ADDRESS says.
 PAUSE, DAY = timedelta(minutes=5), timedelta(days=1)
 NO_SERVER = "MAIL_URL is not set"
+# What the texts of every mail need to know of one that goes to no account.
+TO_ANYBODY = {"name": "", "to_anybody": True}
 
 
 def send(
@@ -35,6 +40,8 @@ def send(
     cause: UUID | str,
     language: str = "en",
     unsubscribe_url: str | None = None,
+    subscription: str | None = None,
+    attachments: Sequence[UUID] = (),
 ) -> None:
     """Write a message of ``kind`` to an address. Its links begin with the configured base URL: see ``link``. What was
     written for the same ``cause`` is not written again."""
@@ -46,7 +53,7 @@ def send(
     id = uuid7()
     mail = PlatformMail(
         id=id, kind=kind, to=to, locale=language, cause=str(cause), subject=message.subject,
-        message_id=new_message_id(settings, id),
+        message_id=new_message_id(settings, id), subscription=subscription, attachments=list(map(str, attachments)),
     )  # fmt: skip
     if settings.mail_url or not settings.production:
         mail.text, mail.html = vault().encrypt(message.text), vault().encrypt(message.html)
@@ -57,6 +64,32 @@ def send(
     unit.store(mail)
     if mail.status == "pending":
         defer(unit, DELIVER, id)
+
+
+def send_mail(
+    unit: Unit, kind: str, to: str, values: dict[str, Any], *, cause: UUID | str, language: str = "en",
+    subscription: str = "", attachments: Sequence[UUID] = (), limited: bool = True,
+) -> bool:  # fmt: skip
+    """Have a message of ``kind``, a template of the plugin, sent to an address, whosever it is, once ``unit`` is
+    committed; once for each ``cause``. ``attachments`` are uploads that the unit's principal may read.
+
+    Returns False, and sends nothing, where the address has left the ``subscription``; and, for mail that is
+    ``limited`` because strangers may cause it, where the address had such mail within five minutes, or as much of it
+    today as MAILS_PER_ADDRESS says. Raises LookupError for an unknown kind, marshmallow's ValidationError for what is
+    no address, NotFound for an attachment that is not there, and ValueError for too many or too large ones.
+    """
+    address = normalized(to)
+    if subscription and subscriptions.has_left(unit.session, subscription, address):
+        return False
+    if limited and not may_send(unit, kind, address):
+        return False
+    check(unit, attachments)
+    url = subscriptions.unsubscribe_url(subscription, address) if subscription else None
+    send(
+        unit, kind, address, TO_ANYBODY | values, cause=cause, language=language, unsubscribe_url=url,
+        subscription=subscription or None, attachments=attachments,
+    )  # fmt: skip
+    return True
 
 
 def may_send(unit: Unit, kind: str, to: str, *, by_day: bool = True) -> bool:

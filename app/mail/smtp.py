@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import smtplib
 import ssl
+from collections.abc import Sequence
 from contextlib import suppress
 from email.headerregistry import Address
 from email.message import EmailMessage
@@ -17,6 +18,7 @@ from uuid_utils.compat import uuid7
 
 from app.foundation.clock import now
 from app.foundation.networks import is_loopback
+from app.mail.attachments import Attachment
 from config import Settings
 
 PORTS = {"smtp": 25, "smtps": 465}
@@ -31,8 +33,9 @@ class PermanentFailure(Exception):
 
 
 def message(
-    settings: Settings, *, to: str, subject: str, text: str, html: str, message_id: str, unsubscribe_url: str | None
-) -> EmailMessage:
+    settings: Settings, *, to: str, subject: str, text: str, html: str, message_id: str,
+    unsubscribe_url: str | None, attachments: Sequence[Attachment] = (),
+) -> EmailMessage:  # fmt: skip
     """A message with a plain and an HTML body. The library refuses line breaks in headers."""
     headers = {
         "From": sender(settings),
@@ -50,6 +53,9 @@ def message(
         made[name] = value
     made.set_content(text)
     made.add_alternative(html, subtype="html")
+    for each in attachments:
+        main, _, sub = each.content_type.partition(";")[0].strip().partition("/")
+        made.add_attachment(each.content, maintype=main, subtype=sub or "octet-stream", filename=each.filename)
     return made
 
 

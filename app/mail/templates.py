@@ -10,11 +10,13 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, select_autoescape
 
+from app.extension_points import MAIL_FOLDERS
 from app.foundation.languages import DEFAULT
 
 FOLDER = Path(__file__).parents[1] / "templates" / "mail"
@@ -25,10 +27,7 @@ MAX_SUBJECT = 110
 MAX_LINE = 200
 MAX_BODY = 4000
 MAX_URL = 2000
-
-_FOUND = {(kind, language) for kind, language, _ in (path.name.split(".") for path in FOLDER.glob("*.*.txt"))}
-KINDS = tuple(sorted({kind for kind, _ in _FOUND} - {SHARED}))
-LANGUAGES = (DEFAULT, *sorted(language for kind, language in _FOUND if kind == SHARED and language != DEFAULT))
+MAX_ITEMS = 200
 
 _URL = re.compile(r'https?://[^\s"<>\\]+', re.IGNORECASE)
 _BLANK_LINES = re.compile(r"\n\s*\n")
@@ -41,14 +40,46 @@ _OURS = ("link", "unsubscribe", "address")
 # They turn the direction of the text around them, so a name could rewrite the sentence that it stands in.
 _DIRECTIONS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
-_environment = Environment(
-    loader=FileSystemLoader(FOLDER),
-    autoescape=select_autoescape(["html"]),
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    auto_reload=False,
-)
+
+@dataclass(frozen=True)
+class Library:
+    """All templates: ours, and behind them those of plugins, by their kind and language."""
+
+    environment: Environment
+    found: frozenset[tuple[str, str]]
+
+    def spoken(self, kind: str, language: str) -> str:
+        """The language that a kind is in for whoever speaks ``language``."""
+        return language if (kind, language) in self.found else DEFAULT
+
+
+@cache
+def _library(folders: tuple[Path, ...]) -> Library:
+    environment = Environment(
+        loader=FileSystemLoader(folders),
+        autoescape=select_autoescape(["html"]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    named = (path.name.split(".") for folder in folders for path in folder.glob("*.*.txt"))
+    return Library(environment, frozenset((kind, language) for kind, language, _ in named))
+
+
+def library() -> Library:
+    """The templates of everything that is loaded."""
+    return _library(tuple(MAIL_FOLDERS))
+
+
+def kinds() -> list[str]:
+    """The kinds of mail that there are."""
+    return sorted({kind for kind, _ in library().found} - {SHARED})
+
+
+# In which the service itself speaks.
+LANGUAGES = (DEFAULT, *sorted(language for kind, language in _library((FOLDER,)).found
+                              if kind == SHARED and language != DEFAULT))  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -66,10 +97,12 @@ def render(kind: str, language: str, values: Mapping[str, Any], *, product: str,
     Raises LookupError for an unknown kind and for a kind that needs a link and got none, and jinja2's UndefinedError
     for any other missing value. A link that is not http or https is left out.
     """
-    if kind not in KINDS:
+    known_templates = library()
+    if kind == SHARED or (kind, DEFAULT) not in known_templates.found:
         raise LookupError(f"There is no mail of the kind {kind}")
-    spoken = language if (kind, language) in _FOUND and language in LANGUAGES else DEFAULT
-    own, shared = (_environment.get_template(f"{name}.{spoken}.txt") for name in (kind, SHARED))
+    environment, spoken = known_templates.environment, known_templates.spoken(kind, language)
+    own = environment.get_template(f"{kind}.{spoken}.txt")
+    shared = environment.get_template(f"{SHARED}.{known_templates.spoken(SHARED, spoken)}.txt")
     known = {name: _cleaned(name, value) for name, value in values.items()} | {"product": _line(product, MAX_LINE)}
     said = {name: _block(own, name, known) or _block(shared, name, known) for name in {*own.blocks, *shared.blocks}}
     subject = _line(said["subject"], MAX_SUBJECT)
@@ -83,7 +116,9 @@ def render(kind: str, language: str, values: Mapping[str, Any], *, product: str,
         "link": _url(values["link"] if "label" in own.blocks else values.get("link")),
         "unsubscribe": _url(values.get("unsubscribe")),
     }
-    text, html = (_environment.get_template(name).render(parts) for name in ("layout.txt", "layout.html"))
+    text = environment.get_template("layout.txt").render(parts)
+    # One of a plugin's own extends the layout.
+    html = environment.select_template([f"{kind}.{spoken}.html", "layout.html"]).render(known | parts)
     return Rendered(subject, text.strip() + "\n", html.strip() + "\n")
 
 
@@ -94,8 +129,12 @@ def _block(template: Template, name: str, values: Mapping[str, Any]) -> str:
     return "".join(template.blocks[name](template.new_context(dict(values)))).strip()
 
 
-def _cleaned(name: str, value: Any) -> str:
-    """A value as a template may write it; a body alone has more than one line."""
+def _cleaned(name: str, value: Any) -> Any:
+    """A value as a template may write it; a body alone has more than one line. Lists and objects are cleaned within."""
+    if isinstance(value, list | tuple):
+        return [_cleaned(name, each) for each in value[:MAX_ITEMS]]
+    if isinstance(value, dict):
+        return {key: _cleaned(str(key), each) for key, each in value.items()}
     text = "" if value is None else str(value)
     clean = _seen if name in _OURS else _unlinked
     if name != "body":

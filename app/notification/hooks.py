@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -17,7 +18,7 @@ from app.engine.declare.record import Record, camel
 from app.engine.write.hooks import Write, on_create, on_update, require
 from app.engine.write.unit_of_work import Unit
 from app.notification import routing
-from app.notification.models import NotificationNotification, NotificationPreference
+from app.notification.models import CHANNEL_NAMES, NotificationNotification, NotificationPreference
 
 INVITATION = "APPROVAL_REQUEST"
 SWITCHES = ("channels", "types")
@@ -72,12 +73,19 @@ def complete_preferences(preference: NotificationPreference, write: Write) -> No
             known = routing.default_of(name)
             stored = write.before.get(name, known)
             # Keys that are stored may be those of a plugin that is not loaded any more.
-            require(sent.keys() <= known.keys() | stored.keys(), camel(name), f"Takes the keys {', '.join(known)}.")
+            exceptions = {f"{type}/{channel}" for type in known for channel in CHANNEL_NAMES} if name == "types" else ()
+            taken = known.keys() | stored.keys() | set(exceptions)
+            require(sent.keys() <= taken, camel(name), f"Takes the keys {', '.join(known)}.")
             setattr(preference, name, {**stored, **sent})
     for name in SWITCHES:
         switches = getattr(preference, name) or {}
         require(all(isinstance(value, bool) for value in switches.values()), camel(name), "Takes true or false.")
     _check_quiet_hours(preference.quiet_hours or routing.default_of("quiet_hours"))
+
+
+def _of_one_channel(types: Iterable[str]) -> set[str]:
+    """The switches of types by channel."""
+    return {f"{type}/{channel}" for type in types for channel in CHANNEL_NAMES}
 
 
 def _check_quiet_hours(hours: dict[str, Any]) -> None:

@@ -34,7 +34,14 @@ from app.engine.declare.policy import Policy
 from app.engine.declare.record import Record
 from app.engine.declare.scope import Rule
 from app.engine.declare.scopes import Owner
-from app.plugins import NOTIFICATION_TYPES
+from app.extension_points import CHANNELS, NOTIFICATION_TYPES, OWN_CHANNELS, Names
+
+CHANNEL_NAMES = Names(OWN_CHANNELS, CHANNELS)
+
+
+def channel_defaults() -> dict[str, bool]:
+    """Return every channel by its name, and whether it is on for users who said nothing."""
+    return OWN_CHANNELS | {name: channel.default for name, channel in CHANNELS.items()}
 
 
 class NotificationNotification(Record):
@@ -81,7 +88,7 @@ class NotificationNotification(Record):
     )
     read_at: Mapped[datetime | None] = timestamp(FILTERABLE, SORTABLE)
     channels: Mapped[list[str]] = strings(
-        READ_ONLY, items=("stream", "teams", "email"), default=DERIVED, note="chosen from the preferences"
+        READ_ONLY, items=CHANNEL_NAMES, default=DERIVED, note="chosen from the preferences"
     )
     delivery_status: Mapped[str] = enum(
         "pending", "delivered", "failed", "suppressed", flags=(READ_ONLY, FILTERABLE), default="pending"
@@ -105,14 +112,14 @@ class NotificationPreference(Record):
     channels: Mapped[dict[str, Any]] = json(
         shape="object",
         max_bytes=1024,
-        default={"stream": True, "teams": True, "email": False},
+        default=Factory(channel_defaults),
         note="channel to boolean; unknown keys are refused, missing ones keep their value",
     )
     types: Mapped[dict[str, Any]] = json(
         shape="object",
         max_bytes=2048,
         default=Factory(lambda: dict.fromkeys(NOTIFICATION_TYPES, True)),
-        note="likewise",
+        note="likewise; MESSAGE/email says it of one channel",
     )
     quiet_hours: Mapped[dict[str, Any]] = json(
         shape="object",

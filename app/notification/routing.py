@@ -14,17 +14,17 @@ from uuid_utils.compat import uuid7
 
 from app.engine.declare.fields import Factory
 from app.engine.write.unit_of_work import Unit
+from app.extension_points import CHANNELS
 from app.foundation.clock import now
 from app.foundation.events import Event
-from app.notification.models import NotificationNotification, NotificationPreference
+from app.notification.models import NotificationNotification, NotificationPreference, channel_defaults
 from app.runtime.pubsub import signals
 
 MAX_TITLE_LENGTH = 200
 MAX_BODY_LENGTH = 4000
 # A notification has its channels, in the unit that stores it.
 notification_routed: Event[[Unit, NotificationNotification]] = Event()
-CHANNELS = tuple(NotificationPreference.fields()["channels"].spec.default)
-# Channels that reach people who are not looking; they rest in quiet hours.
+# Channels of our own that reach people who are not looking; they rest in quiet hours.
 INTRUSIVE = ("teams", "email")
 
 
@@ -97,13 +97,22 @@ def _channels(preference: NotificationPreference | None, notification: Notificat
     open_channels = preference.channels if preference else default_of("channels")
     types = preference.types if preference else default_of("types")
     muted = preference.muted_channel_ids if preference else []
-    unwanted = (preference is not None and not preference.enabled) or not types.get(notification.type, True)
+    type = notification.type
+    unwanted = (preference is not None and not preference.enabled) or not types.get(type, True)
     if unwanted or notification.data.get("channelId") in muted:
         return []
     quiet = is_quiet(preference.quiet_hours if preference else default_of("quiet_hours"), now())
     return [
-        name for name in CHANNELS if open_channels.get(name) and not (quiet and name in INTRUSIVE)
-    ]  # fmt: skip
+        name
+        for name, default in channel_defaults().items()
+        if open_channels.get(name, default)
+        and types.get(f"{type}/{name}", True)
+        and not (quiet and _is_intrusive(name))
+    ]
+
+
+def _is_intrusive(channel: str) -> bool:
+    return channel in INTRUSIVE or (channel in CHANNELS and CHANNELS[channel].intrusive)
 
 
 def _send(user_ids: set[UUID]) -> None:

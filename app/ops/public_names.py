@@ -20,7 +20,15 @@ from app.foundation.former_paths import OF_0_3, SINCE, UNTIL, names_of
 from app.plugins import Plugin
 
 # Where public names are, in the order of the reference; a name that is in two of them is that of the first.
-DOORS = ("rowgate", "rowgate.accounts", "rowgate.http", "rowgate.schemas", "rowgate.kinds", "rowgate.commands")
+DOORS = (
+    "rowgate",
+    "rowgate.accounts",
+    "rowgate.mail",
+    "rowgate.http",
+    "rowgate.schemas",
+    "rowgate.kinds",
+    "rowgate.commands",
+)
 MODELS, KIT = "rowgate.models", "rowgate.testing"
 OURS = ("rowgate", "app", "blueprints", "schemas", "config", "wsgi", "migrations")
 KIT_OF_0_3 = "app.testing"

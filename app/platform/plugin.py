@@ -1,8 +1,10 @@
-"""The plugin of flags and the audit log."""
+"""The plugin of flags, the audit log and jobs that are followed."""
 
 from app.engine.changes import partitions, sequencer
 from app.engine.write import idempotency
-from app.jobs.registry import Periodic
+from app.jobs import models as jobs
+from app.jobs import running
+from app.jobs.registry import Periodic, as_unit
 from app.live import changes
 from app.platform import audit_log, models, saved_views
 from app.plugins import Plugin
@@ -11,11 +13,12 @@ from config import Setting
 plugin = Plugin(
     "platform",
     "Switches and the record of who changed what.",
-    models=(models, saved_views),
+    models=(models, saved_views, jobs),
     hooks=(audit_log,),
     periodic=(
         Periodic("remove_expired_answers", "23 * * * *", idempotency.remove_expired),
         Periodic("number_changes", "* * * * *", sequencer.number_all),
+        Periodic("expire_jobs", "20 4 * * *", as_unit(running.expire)),
         Periodic("keep_partitions_of_changes", "41 * * * *", partitions.keep),
     ),
     blueprints=(
@@ -23,6 +26,7 @@ plugin = Plugin(
         "blueprints.records.catalogue:build",
         "blueprints.records.changes:build",
         "blueprints.content.views:build",
+        "blueprints.content.jobs:build",
     ),
     commands=("app.commands.flags:group", "app.commands.changes:group"),
     settings=(

@@ -79,6 +79,14 @@ def lock_var_dir(var_dir: str, pause: Pause = time.sleep) -> Iterator[int]:
         yield keeper_lock.fileno()
 
 
+def holder(var_dir: str) -> int | None:
+    """Return the process that holds the folder; None where none does."""
+    with suppress(FileNotFoundError), (Path(var_dir) / "serve.lock").open() as lock:
+        if not _is_locked_now(lock.fileno()):
+            return int(lock.read().strip() or 0) or None
+    return None
+
+
 def _is_locked_now(file: int) -> bool:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

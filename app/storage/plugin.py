@@ -13,6 +13,7 @@ from app.storage import (
     import_models,
     imports,
     kept_files,
+    mailed_files,
     models,
     settings,
     uploads,
@@ -22,7 +23,7 @@ plugin = Plugin(
     "storage",
     "Files and written documents.",
     models=(models, import_models),
-    hooks=(hooks,),
+    hooks=(hooks, mailed_files),
     jobs={
         documents.READ_DOCUMENT: Job(documents.read, queue=FILES),
         exports.EXPORT: Job(exports.make, exports.give_up, queue=FILES),

@@ -7,16 +7,18 @@ from flask import Response, request, url_for
 from app.auth.credentials import challenge_cookie, cookies, sessions
 from app.auth.credentials.authentication import caller_if_any, session_of_cookie
 from app.auth.credentials.login import login_optional
+from app.auth.sign_in import by_plugins
 from app.auth.sign_in import sign_in as services
 from app.auth.sign_in.oauth import flow, providers
 from app.auth.sign_in.two_factor.challenges import Challenged
 from app.engine.write.unit_of_work import run_unit
-from app.foundation.errors import Failure
+from app.extension_points import SIGN_INS
+from app.foundation.errors import Failure, Forbidden, require_found
 from app.foundation.languages import gettext as _
 from app.runtime import rate_limits
 from blueprints.http.base import load
 from blueprints.pages import pages, sentences
-from blueprints.pages.forms import SignInForm, SignUpForm
+from blueprints.pages.forms import ElsewhereForm, SignInForm, SignUpForm
 from blueprints.people.entering import set_cookies
 from schemas.people.sign_in import SignUp
 
@@ -31,8 +33,9 @@ def sign_in() -> Response:
     refused = request.args.get("error")
     told = sentences.of_provider(refused) if refused and request.method == "GET" else ""
     return pages.page(
-        "sign_in", form=pages.shown(SignInForm), next=pages.next_url(), told=told, providers=providers.configured()
-    )
+        "sign_in", form=pages.shown(SignInForm), next=pages.next_url(), told=told, providers=providers.configured(),
+        ways=SIGN_INS,
+    )  # fmt: skip
 
 
 @login_optional("opens the session")
@@ -45,11 +48,34 @@ def enter() -> Response:
     return _entered(opened, remember=form.rememberMe.data)
 
 
+@login_optional("is where whoever is known elsewhere signs in")
+def sign_in_elsewhere(way: str) -> Response:
+    service = require_found(SIGN_INS.get(way))
+    return pages.page(
+        "sign_in_elsewhere", form=pages.shown(ElsewhereForm), next=pages.next_url(), way=way, label=service.label
+    )
+
+
+@login_optional("opens the session")
+@pages.acts_on("sign_in_elsewhere")
+@rate_limits.limited_by(rate_limits.SIGN_INS)
+def enter_elsewhere(way: str) -> Response:
+    form = pages.sent(ElsewhereForm)
+    try:
+        opened = by_plugins.sign_in(way, form.login.data, form.password.data)
+    except Forbidden as refusal:
+        raise Forbidden(sentences.of_provider(refusal.details["reason"])) from None
+    pages.end_session_before()
+    return _entered(opened, remember=form.rememberMe.data)
+
+
 @login_optional("is where people make an account")
 def sign_up() -> Response:
     if caller_if_any() is not None:
         return pages.to("profile")
-    return pages.page("sign_up", form=pages.shown(SignUpForm), next=pages.next_url(), providers=providers.configured())
+    return pages.page(
+        "sign_up", form=pages.shown(SignUpForm), next=pages.next_url(), providers=providers.configured(), ways=SIGN_INS
+    )
 
 
 @login_optional("makes the account that signs in")
@@ -104,6 +130,8 @@ def _entered(outcome: sessions.SignedIn | Challenged, *, remember: bool) -> Resp
 ROUTES = (
     ("/sign-in", "sign_in", sign_in),
     ("/sign-in", "enter", enter, "POST"),
+    ("/sign-in/<string:way>", "sign_in_elsewhere", sign_in_elsewhere),
+    ("/sign-in/<string:way>", "enter_elsewhere", enter_elsewhere, "POST"),
     ("/sign-up", "sign_up", sign_up),
     ("/sign-up", "join", join, "POST"),
     ("/providers/<string:provider>", "go_to_provider", go_to_provider, "POST"),

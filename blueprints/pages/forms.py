@@ -87,6 +87,14 @@ class SignInForm(AccountForm):
     rememberMe = BooleanField(_("Stay signed in on this device"), default=True)  # noqa: N815 - the wire name
 
 
+class ElsewhereForm(AccountForm):
+    login = StringField(
+        _("Name"), [InputRequired(), Length(max=254)], render_kw={"autocomplete": "username", "autocapitalize": "none"}
+    )
+    password = password_field(_("Password"))
+    rememberMe = BooleanField(_("Stay signed in on this device"), default=True)  # noqa: N815 - the wire name
+
+
 class SignUpForm(AccountForm):
     name = name_field(_("Name"), "name")
     email = address_field(_("E-mail"))

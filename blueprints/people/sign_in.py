@@ -11,7 +11,7 @@ from app.auth.credentials import cookies, sessions
 from app.auth.credentials.access import WithGrants, open_to_all
 from app.auth.credentials.authentication import caller, caller_if_any, session_of_cookie
 from app.auth.credentials.login import login_optional, login_required
-from app.auth.sign_in import sign_in
+from app.auth.sign_in import by_plugins, sign_in
 from app.engine.declare.kind import EXAMPLE_ID
 from app.engine.declare.policy import SessionOnly
 from app.engine.write.unit_of_work import run_unit
@@ -32,6 +32,7 @@ from schemas.people.sign_in import (
     SignedOut,
     SignedUp,
     SignIn,
+    SignInElsewhere,
     SignUp,
     TwoFactorRequired,
     session_body,
@@ -43,6 +44,7 @@ SESSION = {
     "userAgent": "curl/8.0", **STAMPS,
 }  # fmt: skip
 CREDENTIALS = {"email": "ada@example.com", "password": "correct horse"}
+ELSEWHERE = {"login": "ada", "password": "correct horse"}
 TOKEN = "rg_sess_4Zq1..."  # noqa: S105 - an example
 
 LIFE = range(60, 86401)
@@ -62,6 +64,7 @@ def build() -> Blueprint:
     blp = Blueprint("sign-in", __name__, url_prefix="/api/auth", description="Signing up, in and out, and the session.")
     blp.after_request(rate_limits.add_headers)
     _route_entrance(blp)
+    _route_other_entrances(blp)
     _route_exit(blp)
     _route_session(blp)
     _route_token_and_organization(blp)
@@ -95,6 +98,22 @@ def _route_entrance(blp: Blueprint) -> None:
     def sign_in_with_password(given: dict[str, Any]) -> Response:
         with_cookie = cookies.may_be_set()
         outcome = sign_in.with_password(given["email"], given["password"])
+        return sign_in_response(outcome, with_cookie=with_cookie, remember=given.get("remember_me", True))
+
+
+def _route_other_entrances(blp: Blueprint) -> None:
+    @serve(blp, "POST", "/signin/<string:way>", Operation(
+        "signInElsewhere", "Sign in with a name and a password that another service knows",
+        access=open_to_all("opens the session", limited=True), takes=Body(SignInElsewhere, example=ELSEWHERE),
+        gives=Answer(
+            example={"redirect": False, "token": TOKEN, "user": USER}, any_of=(SignedInBody, TwoFactorRequired)
+        ),
+        fails=(401, 403), description=SECOND,
+    ))  # fmt: skip
+    @rate_limits.limited_by(rate_limits.SIGN_INS)
+    def sign_in_elsewhere(given: dict[str, Any], way: str) -> Response:
+        with_cookie = cookies.may_be_set()
+        outcome = by_plugins.sign_in(way, given["login"], given["password"])
         return sign_in_response(outcome, with_cookie=with_cookie, remember=given.get("remember_me", True))
 
 

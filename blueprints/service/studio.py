@@ -15,8 +15,8 @@ from typing import Any
 from flask import Blueprint, Response, render_template, send_from_directory
 
 from app.auth.credentials.access import open_to_all
+from app.extension_points import STUDIO_FOLDERS
 from app.foundation.errors import NotFound
-from app.plugins import STUDIO_FOLDERS
 from blueprints.http.compression import compressed, wants_gzip
 from config import ROOT
 

@@ -62,6 +62,14 @@ class SignIn(WireSchema):
     remember_me = Flag(data_key="rememberMe", metadata={"description": "False: the cookie ends with the browser."})
 
 
+class SignInElsewhere(WireSchema):
+    """A name, and its password, that another service knows."""
+
+    login = Text(required=True)
+    password = Text(required=True)
+    remember_me = Flag(data_key="rememberMe", metadata={"description": "False: the cookie ends with the browser."})
+
+
 class OAuthStart(WireSchema):
     """Where the browser goes after signing in elsewhere."""
 

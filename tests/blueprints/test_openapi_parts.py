@@ -60,6 +60,7 @@ def test_the_paths_of_models_are_in_the_part_of_their_domain(parts):
             "_changes",
             "_history",
             "_imports",
+            "_jobs",
             "_webhooks",
             "_shared",
             "_undo",

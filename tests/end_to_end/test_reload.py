@@ -171,13 +171,33 @@ def serve(release, folder):
     await_true(lambda: processes_of(folder) == [])
 
 
+def reload(release, folder):
+    """What `flask reload` says, with the files of a release."""
+    given = environment(VAR_DIR=str(folder / "var"))
+    options = {"capture_output": True, "text": True, "timeout": 60, "check": False}
+    return subprocess.run([*FLASK, "reload"], cwd=release, env=given, **options)
+
+
+def test_code_that_does_not_load_is_not_reloaded(serve, release, folder):
+    _, process, _ = serve
+    with (release / "wsgi.py").open("a") as wsgi:
+        wsgi.write("raise ValueError\n")
+    assert reload(release, folder).returncode != 0
+    assert process.poll() is None
+
+
+def test_where_nothing_serves_nothing_reloads(release, folder):
+    refused = reload(release, folder)
+    assert (refused.returncode, "Nothing serves in" in refused.stderr) == (1, True), refused.stderr
+
+
 def test_hup_has_flask_serve_reload_both_its_parts(serve, release, folder):
     port, process, log = serve
     before = {each.pid for each in processes_of(folder) if "jobs" in str(each.info["cmdline"])}
     with (release / "wsgi.py").open("a") as wsgi:
         wsgi.write(TELLING.replace('app.config["SETTINGS"].brand_new', '"new"'))
-    assert (folder / "var" / "serve.lock").read_text() == str(process.pid)
-    process.send_signal(signal.SIGHUP)
+    asked = reload(release, folder)
+    assert (asked.returncode, asked.stdout) == (0, f"Process {process.pid} reloads\n"), asked.stderr
     await_true(lambda: told_by(port) == "new")
     await_true(lambda: {each.pid for each in processes_of(folder) if "jobs" in str(each.info["cmdline"])} - before)
     assert process.poll() is None, log.read_text()

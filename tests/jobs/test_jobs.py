@@ -17,14 +17,6 @@ DOCUMENTS = "/api/v1/storage/document"
 BODY = {"title": "Plan", "content": "First this."}
 
 
-@pytest.fixture(autouse=True)
-def _without_jobs(app):
-    """No job waits at the beginning."""
-    with app.app_context(), transaction() as session:
-        session.execute(text("DELETE FROM procrastinate_periodic_defers"))
-        session.execute(text("DELETE FROM procrastinate_jobs"))
-
-
 @pytest.fixture
 def waiting(app):
     """The jobs about a row: task, status and attempts."""

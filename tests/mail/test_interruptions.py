@@ -69,7 +69,18 @@ def test_a_worker_that_comes_back_late_does_not_conclude_for_the_one_after_it(
 ):
     deliver(mailing, mail, monkeypatch, killed_at="smtp.deliver")
     late = delivery.Claimed(
-        mail["id"], mail["kind"], mail["cause"], 1, mail["created_at"], mail["to"], "", "", "", mail["message_id"], None
+        mail["id"],
+        mail["kind"],
+        mail["cause"],
+        1,
+        mail["created_at"],
+        mail["to"],
+        "",
+        "",
+        "",
+        mail["message_id"],
+        None,
+        [],
     )
     later(timedelta(hours=1))
     deliver(mailing, mail, monkeypatch, killed_at="smtp.deliver")

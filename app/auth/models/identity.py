@@ -25,6 +25,7 @@ from app.engine.declare.fields import (
     enum,
     integer,
     long_text,
+    open_enum,
     reference,
     string,
     strings,
@@ -36,6 +37,7 @@ from app.engine.declare.policy import Policy, SessionOnly
 from app.engine.declare.record import Base, Record
 from app.engine.declare.scope import Rule
 from app.engine.declare.scopes import Admin, Owner
+from app.extension_points import OWN_PROVIDERS, SIGN_INS, Names
 
 
 class AuthUser(Record):
@@ -135,9 +137,7 @@ class AuthAccount(Record):
     keys = (unique("issuer", "account_id"),)
 
     user_id: Mapped[UUID] = reference("auth_user", "cascade", READ_ONLY, FILTERABLE, default=DERIVED)
-    provider_id: Mapped[str] = enum(
-        "credential", "github", "google", "microsoft", flags=(READ_ONLY, FILTERABLE), default=DERIVED
-    )
+    provider_id: Mapped[str] = open_enum(Names(OWN_PROVIDERS, SIGN_INS), READ_ONLY, FILTERABLE, default=DERIVED)
     issuer: Mapped[str] = string(HIDDEN, min=1, max=255, default=DERIVED, note="namespace of accountId")
     account_id: Mapped[str] = string(READ_ONLY, FILTERABLE, min=1, max=255, default=DERIVED)
     access_token: Mapped[str | None] = long_text(HIDDEN, ENCRYPTED, max=8192)

@@ -204,7 +204,7 @@ def grants(*flags: FieldFlag, **rest: Any) -> MappedColumn[Any]:
 
 
 def strings(
-    *flags: FieldFlag, items: tuple[str, ...] = (), max_items: int = 0, item_max: int = 0, min_items: int = 0,
+    *flags: FieldFlag, items: Collection[str] = (), max_items: int = 0, item_max: int = 0, min_items: int = 0,
     **rest: Any,
 ) -> MappedColumn[Any]:  # fmt: skip
     """A list of strings, either from ``items`` or free within ``item_max`` characters."""

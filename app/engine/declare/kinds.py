@@ -198,7 +198,7 @@ class Strings(Kind):
     """A list of strings, either from ``items`` or free within ``item_max`` characters; a filter asks for one of
     them."""
 
-    items: tuple[str, ...] = ()
+    items: Collection[str] = ()
     max_items: int = 0
     item_max: int = 0
     min_items: int = 0

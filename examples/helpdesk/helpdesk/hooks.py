@@ -11,7 +11,8 @@ from helpdesk.errors import NoMember, TicketClosed
 from helpdesk.models import HelpdeskComment, HelpdeskTicket
 from helpdesk.service_levels import due
 from rowgate import Unit, Write, failing_at, notify, now, on_create, on_update
-from rowgate.models import AuthMember, CrmDeal
+from rowgate.mail import send_mail
+from rowgate.models import AuthMember, AuthUser, CrmContact, CrmDeal
 
 
 @on_create(HelpdeskTicket, many=True)
@@ -64,9 +65,21 @@ def follow_comment(comment: HelpdeskComment, write: Write) -> None:
     by_requester = comment.author_id is not None and comment.author_id == ticket.requester_id
     if by_requester and ticket.state == "waiting":
         ticket.state = "open"
-    if not by_requester and not comment.internal and ticket.requester_id is not None:
+    if not by_requester and not comment.internal:
+        tell_of_answer(write.unit, ticket, comment)
+
+
+def tell_of_answer(unit: Unit, ticket: HelpdeskTicket, comment: HelpdeskComment) -> None:
+    """Notify whoever has made a ticket, and send the contact whom it is about a mail."""
+    if ticket.requester_id is not None:
         data = {"ticketId": str(ticket.id)}
-        notify(write.unit, ticket.requester_id, "HELPDESK_TICKET_ANSWERED", ticket.subject, comment.text, data=data)
+        notify(unit, ticket.requester_id, "HELPDESK_TICKET_ANSWERED", ticket.subject, comment.text, data=data)
+    if ticket.contact_id is not None:
+        contact = unit.get(CrmContact, ticket.contact_id)
+        author = unit.get(AuthUser, comment.author_id).name if comment.author_id else "Somebody"
+        values = {"name": contact.first_name, "subject": ticket.subject, "author": author, "body": comment.text}
+        # A colleague writes it, so that answers follow each other as fast as they are written.
+        send_mail(unit, "helpdesk-answer", contact.email, values, cause=comment.id, limited=False)
 
 
 @on_update(CrmDeal, changing=["stage"])

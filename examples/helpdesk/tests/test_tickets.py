@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
@@ -11,7 +12,7 @@ from sqlalchemy import select
 
 from app.mail.models import PlatformMail
 from rowgate import SYSTEM, now, run_unit, wire
-from rowgate.models import AuthMember, CrmDeal
+from rowgate.models import AuthMember, CrmContact, CrmDeal
 
 TICKETS, COMMENTS = HelpdeskTicket.collection_path(), HelpdeskComment.collection_path()
 MEMBERS = AuthMember.collection_path()
@@ -108,6 +109,29 @@ def test_an_answer_is_told_and_sent_by_mail_to_those_who_want_it(app, agent, own
     with app.app_context():
         kinds = run_unit(SYSTEM, lambda unit: list(unit.session.scalars(select(PlatformMail.kind))))
     assert kinds.count("notification") == 1
+
+
+def test_a_contact_is_sent_what_colleagues_answer(app, agent, owner, workshop):
+    contact = workshop.make(CrmContact, firstName="Grace", email="grace@example.com")
+    ticket = owner.post(TICKETS, {"subject": "No light", "contactId": contact["id"]}).json
+    for text, internal in (("Try the switch", False), ("Is it dark there?", True), ("And the fuse", False)):
+        agent.post(COMMENTS, {"ticketId": ticket["id"], "text": text, "internal": internal})
+    with app.app_context():
+        found = select(PlatformMail.to, PlatformMail.subject).where(PlatformMail.kind == "helpdesk-answer")
+        sent = run_unit(SYSTEM, lambda unit: [tuple(row) for row in unit.session.execute(found)])
+    assert sent == [("grace@example.com", "Re: No light")] * 2
+
+
+def test_notifications_are_posted_to_slack_for_those_who_want_that(
+    app, agent, owner, ticket, loopback, do_jobs, monkeypatch
+):
+    at = {"helpdesk_slack_url": f"{loopback.url}/hook", "helpdesk_slack_private": True}
+    monkeypatch.setitem(app.config, "SETTINGS", replace(app.config["SETTINGS"], **at))
+    loopback.answer("/hook", body={"ok": True})
+    agent.put("/api/integrations/teams/notifications/preferences", {"channels": {"slack": True}})
+    owner.post(f"{TICKETS}/{ticket['id']}/_assign", {"assigneeId": str(agent.user_id)})
+    do_jobs()
+    assert [asked.json for asked in loopback.requests] == [{"text": "*The door is stuck*"}]
 
 
 def test_an_answer_of_the_requester_opens_a_ticket_that_waits(owner, ticket):

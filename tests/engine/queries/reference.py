@@ -127,9 +127,8 @@ class Reference:
         """Whether the row shows the field, and what it holds."""
         if not self.is_granted(model, row, operation, model.fields()[attribute].name):
             return False, None
-        kept = SCOPE_READS in model.fields()[attribute].spec.flags or (
-            model is AuthUser and attribute not in SEEN_OF_COLLEAGUES
-        )
+        kept = SCOPE_READS in model.fields()[attribute].spec.flags
+        kept = kept or (model is AuthUser and attribute not in SEEN_OF_COLLEAGUES)
         shown = self.is_own(model, row) or not kept
         return shown, row[attribute] if shown else None
 

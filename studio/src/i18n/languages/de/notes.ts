@@ -104,6 +104,7 @@ export const notes: Record<string, string> = {
   "ids and a link for the client": "IDs und ein Link für das Programm",
   "channel to boolean; unknown keys are refused, missing ones keep their value": "Kanal mit true oder false; was fehlt, bleibt, wie es ist.",
   likewise: "Ebenso",
+  "likewise; MESSAGE/email says it of one channel": "Ebenso; MESSAGE/email sagt es für einen Weg",
   "ends sessions and keys at the next request": "Beendet Sitzungen und Schlüssel mit der nächsten Anfrage.",
   "nobody changes the own role": "Die eigene Rolle ändert niemand.",
   "local times and an IANA zone": "Ortszeiten und eine Zeitzone der IANA",

@@ -1,0 +1,41 @@
+"""Ways of signing in that plugins bring: a name and a password that another service knows."""
+
+from __future__ import annotations
+
+from app.auth.credentials import throttling
+from app.auth.credentials.sessions import SignedIn
+from app.auth.errors import InvalidEmailOrPassword
+from app.auth.sign_in.oauth import linking
+from app.auth.sign_in.oauth.providers import Identity, ProviderSignInFailed
+from app.auth.sign_in.two_factor.challenges import Challenged
+from app.extension_points import SIGN_INS
+from app.foundation.errors import Forbidden, require_found
+from app.runtime import rate_limits
+
+MAX_LOGIN_LENGTH, MAX_PASSWORD_LENGTH = 254, 128
+
+
+def sign_in(way: str, login: str, password: str) -> SignedIn | Challenged:
+    """Let in whoever the other service says that a name and a password are: the user with that identity, the one with
+    the same address where both sides have verified it, or a new one. Guesses count as those at our own passwords.
+
+    Raises NotFound for a way that there is not, InvalidEmailOrPassword, Unavailable where the service does not answer,
+    RateLimitExceeded, and Forbidden with a ``reason`` for somebody who may not come in here.
+    """
+    service = require_found(SIGN_INS.get(way))
+    # Many services take an empty password for an anonymous caller, and say yes.
+    if not (0 < len(login) <= MAX_LOGIN_LENGTH and 0 < len(password) <= MAX_PASSWORD_LENGTH):
+        raise InvalidEmailOrPassword()
+    if throttling.is_network_locked(throttling.network()):
+        raise InvalidEmailOrPassword()
+    with rate_limits.SIGN_INS:
+        proven = service.prove(login, password)
+    heard = throttling.record_for_request(None, f"{way}/{login.casefold()}", succeeded=proven is not None)
+    if proven is None or not heard:
+        raise InvalidEmailOrPassword()
+    # Of a name that no address of an issuer has: whatever a provider says, it is none of these.
+    identity = Identity(way, f"plugin:{way}", proven.subject, proven.email, proven.email_verified, proven.name)
+    try:
+        return linking.sign_in(identity, None, method="password")
+    except ProviderSignInFailed as refusal:
+        raise Forbidden("You are known there, and not let in here", details={"reason": refusal.code}) from None

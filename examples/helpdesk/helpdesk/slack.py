@@ -1,0 +1,27 @@
+"""Notifications in a channel of Slack, by an incoming webhook."""
+
+from __future__ import annotations
+
+import time
+
+import httpx2
+from flask import current_app
+
+from rowgate import Channel, Outbound, Unavailable
+from rowgate.models import NotificationNotification
+
+
+def post(notification: NotificationNotification) -> None:
+    """Say in the channel what somebody is told; raises Unavailable, after which it is tried again."""
+    settings = current_app.config["SETTINGS"]
+    if not settings.helpdesk_slack_url:
+        return
+    text = f"*{notification.title}*\n{notification.body}".strip()
+    try:
+        with Outbound(time.monotonic() + 10, private=settings.helpdesk_slack_private).client() as client:
+            client.post(settings.helpdesk_slack_url, json={"text": text}).raise_for_status()
+    except httpx2.HTTPError as error:
+        raise Unavailable("Slack") from error
+
+
+channel = Channel(post)
