@@ -58,7 +58,7 @@ class Plugin:
     its templates of mails, ``sign_in`` ways of signing in, ``errors`` the failures of its own, ``reports`` the
     statements of reports by their kind, ``settings`` what is read from the environment. ``migrations`` is the folder of
     its migrations, by default the one beside its first module of models. ``studio`` is a folder whose ``index.js`` adds
-    components of its own to the studio.
+    components of its own to the studio, ``sample`` one of sample data.
     ``init_app`` is called with each application that is built, before its routes are added.
     """
 
@@ -82,6 +82,7 @@ class Plugin:
     settings: Sequence[Setting] = ()
     migrations: str | Path = ""
     studio: str | Path = ""
+    sample: str | Path = ""
     init_app: Callable[[Flask], None] | None = None
 
     @property

@@ -20,11 +20,13 @@ from flask import current_app
 from flask.cli import with_appcontext
 from sqlalchemy import text
 
+from app import plugins
 from app.auth.accounts import users
 from app.auth.keys import api_keys
 from app.auth.models.identity import AuthUser
 from app.commands.groups import Command
 from app.engine.declare.principal import SYSTEM
+from app.engine.read.database import reading
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.extensions import db
 from app.foundation.settings import settings
@@ -172,7 +174,7 @@ def _add_first_admin(unit: Unit) -> tuple[str, str] | None:
 
 
 def _load_sample() -> None:
-    from app.ops import samples  # which load all domains
+    from app.ops import plugin_samples, samples  # which load all domains
 
     people = run_unit(SYSTEM, samples.load)
     if people is None:
@@ -181,6 +183,10 @@ def _load_sample() -> None:
     step("loaded the sample data; its people, shown once:")
     for email, password in people:
         click.echo(f"    {email:<32} {password}")
+    with reading() as session:
+        first = users.by_email(session, people[0][0])
+    for name in plugin_samples.load_all(plugins.load(settings.plugin_names), users.require_user_principal(first.id)):
+        step(f"loaded the sample data of {name}")
 
 
 class Parts:

@@ -22,10 +22,12 @@ from schemas.query.queries import list_query
 
 @dataclass(frozen=True)
 class Explanation:
-    """A statement, its plan as lines, the indexes that it uses and those that it lacks, in words."""
+    """A statement, its plan as lines, what that costs as PostgreSQL counts, the indexes that it uses and those that it
+    lacks, in words."""
 
     statement: str
     plan: list[str]
+    cost: float
     used: list[str]
     lacking: list[str]
 
@@ -48,7 +50,7 @@ def explain(asked: str, principal: Principal) -> Explanation:
         tree = connection.execute(f"EXPLAIN (FORMAT JSON) {statement.sql}", binds).fetchone()[0][0]["Plan"]  # type: ignore[index]
     nodes = list(_nodes(tree))
     used = sorted({node["Index Name"] for node in nodes if "Index Name" in node})
-    return Explanation(statement.sql, lines, used, list(_lacking(model, query, nodes)))
+    return Explanation(statement.sql, lines, tree["Total Cost"], used, list(_lacking(model, query, nodes)))
 
 
 def _nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -20,6 +20,7 @@ plugin = Plugin(
     notifications=("HELPDESK_TICKET_ASSIGNED", "HELPDESK_TICKET_BREACHED", "HELPDESK_TICKET_ANSWERED"),
     channels={"slack": slack.channel},
     mails=Path(__file__).parent / "mails",
+    sample=Path(__file__).parent / "sample",
     errors=(errors.TicketClosed, errors.NoMember),
     reports={"helpdesk": reports.tickets},
     settings=(
