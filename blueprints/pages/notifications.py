@@ -16,6 +16,7 @@ from app.auth.credentials.authentication import caller
 from app.foundation.languages import gettext, marked
 from app.foundation.languages import lazy as _
 from app.notification import preferences
+from app.notification.routing import default_of
 from blueprints.http.base import load
 from blueprints.pages import pages
 from blueprints.pages.forms import AccountForm
@@ -55,6 +56,7 @@ class PreferencesForm(AccountForm):
     enabled = BooleanField(_("Notify me at all"))
     channels = Switches(_("Where"))
     types = Switches(_("Of what"))
+    by_channel = Switches(_("Of what, by each way"))
     quiet = BooleanField(_("Quiet hours: nothing by e-mail or in Teams"))
     start = _clock_time(_("From"))
     end = _clock_time(_("Until"))
@@ -65,8 +67,12 @@ class PreferencesForm(AccountForm):
 
     def offer(self, stored: dict[str, Any]) -> None:
         """Offer what can be chosen: what there is, and what is stored."""
-        self.channels.choices = [SelectChoice(name, _label(CHANNELS, name)) for name in stored["channels"]]
-        self.types.choices = [SelectChoice(name, _label(TYPES, name)) for name in sorted(stored["types"])]
+        self.channels.choices = [SelectChoice(name, _label(CHANNELS, name)) for name in _channels(stored)]
+        types = {name: _label(TYPES, name) for name in _types(stored)}
+        self.types.choices = [SelectChoice(name, label) for name, label in types.items()]
+        self.by_channel.choices = [
+            SelectChoice(f"{name}/{channel}", label) for channel in _channels(stored) for name, label in types.items()
+        ]
         zones = sorted({*_zones(), stored["quietHours"]["timeZone"]})
         self.timeZone.choices = [SelectChoice(name, name.replace("_", " ")) for name in zones]
 
@@ -76,7 +82,8 @@ def notifications() -> Response:
     stored = preferences.own(caller())
     hours = stored["quietHours"]
     form = pages.shown(
-        PreferencesForm, enabled=stored["enabled"], channels=_on(stored["channels"]), types=_on(stored["types"]),
+        PreferencesForm, enabled=stored["enabled"], channels=_on(_channels(stored)), types=_on(_types(stored)),
+        by_channel=_on(_by_channel(stored)),
         quiet=hours["enabled"], start=hours["start"], end=hours["end"], timeZone=hours["timeZone"],
         meetingLeadMinutes=stored["meetingLeadMinutes"],
     )  # fmt: skip
@@ -91,8 +98,8 @@ def change() -> Response:
     form = pages.sent(PreferencesForm, lambda form: form.offer(stored))
     sent = {
         "enabled": form.enabled.data,
-        "channels": {name: name in form.channels.data for name in stored["channels"]},
-        "types": {name: name in form.types.data for name in stored["types"]},
+        "channels": {name: name in form.channels.data for name in _channels(stored)},
+        "types": {name: name in form.types.data for name in _types(stored)} | _exceptions(stored, form.by_channel.data),
         "quietHours": {
             "enabled": form.quiet.data, "start": form.start.data, "end": form.end.data, "timeZone": form.timeZone.data,
         },
@@ -100,6 +107,31 @@ def change() -> Response:
     }  # fmt: skip
     preferences.change(caller(), load(preferences_update(), sent))
     return pages.done("notifications", gettext("Saved."))
+
+
+def _channels(stored: dict[str, Any]) -> dict[str, bool]:
+    """Every channel that there is, or that is stored, and whether it is on."""
+    return default_of("channels") | stored["channels"]
+
+
+def _types(stored: dict[str, Any]) -> dict[str, bool]:
+    """Every type likewise, by name."""
+    known = default_of("types") | {name: is_on for name, is_on in stored["types"].items() if "/" not in name}
+    return dict(sorted(known.items()))
+
+
+def _by_channel(stored: dict[str, Any]) -> dict[str, bool]:
+    """Every type by every channel; what is not stored is on."""
+    names = (f"{name}/{channel}" for channel in _channels(stored) for name in _types(stored))
+    return {name: stored["types"].get(name, True) for name in names}
+
+
+def _exceptions(stored: dict[str, Any], chosen: list[str]) -> dict[str, bool]:
+    """What is to be stored of the types by channel: those that are off, and those that were. A page from before there
+    were such switches sends none."""
+    if not chosen:
+        return {}
+    return {name: name in chosen for name in _by_channel(stored) if name not in chosen or name in stored["types"]}
 
 
 def _on(switches: dict[str, bool]) -> list[str]:

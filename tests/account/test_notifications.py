@@ -23,6 +23,11 @@ def checked(page):
     return set(re.findall(r'<input checked[^>]* value="([^"]+)"', page.text))
 
 
+def plainly(page):
+    """What is checked, but for the types by channel."""
+    return {each for each in checked(page) if "/" not in each}
+
+
 def test_what_is_chosen_is_kept_and_shown(member):
     assert member.send(PAGE, **CHOSEN).headers["Location"] == PAGE
     kept = stored(member)
@@ -32,8 +37,20 @@ def test_what_is_chosen_is_kept_and_shown(member):
     assert (kept["quietHours"], kept["meetingLeadMinutes"]) == (hours, 15)
     page = member.get(PAGE)
     assert said_by(page) == ["Saved."]
-    assert checked(page) == {"y", "stream", "email", "MENTION"}
+    assert plainly(page) == {"y", "stream", "email", "MENTION"}
     assert '<option selected value="Europe/Berlin">Europe/Berlin</option>' in page.text
+
+
+def test_a_type_is_switched_off_for_one_channel(member):
+    page = member.get(PAGE)
+    offered = checked(page) & set(re.findall(r'value="(\w+/\w+)"', page.text))
+    assert {"MENTION/email", "MENTION/stream"} <= offered
+    member.send(PAGE, **CHOSEN | {"by_channel": sorted(offered - {"MENTION/email"})})
+    kept = stored(member)["types"]
+    assert {name: is_on for name, is_on in kept.items() if "/" in name} == {"MENTION/email": False}
+    assert "MENTION/email" not in checked(member.get(PAGE))
+    member.send(PAGE, **CHOSEN | {"by_channel": sorted(offered)})
+    assert stored(member)["types"]["MENTION/email"] is True
 
 
 def test_nothing_at_all_can_be_chosen(member):
@@ -57,7 +74,7 @@ def test_what_does_not_fit_is_said_beside_its_field_and_keeps_the_rest(member, f
     before = stored(member)
     response = member.send(PAGE, **CHOSEN | fields)
     assert (response.status_code, wrong_with(response, field)) == (400, text)
-    assert checked(response) == {"y", "stream", "email", "MENTION"}
+    assert plainly(response) == {"y", "stream", "email", "MENTION"}
     assert stored(member) == before
 
 
