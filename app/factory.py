@@ -60,6 +60,12 @@ class Rowgate(Flask):
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
         return func
 
+    def handle_user_exception(self, e: Exception) -> Any:
+        """Write what failed in the service into the log, whichever handler answers it."""
+        if (failure := _failure_of(e)).status >= 500:
+            _report(failure, e)
+        return super().handle_user_exception(e)
+
 
 def create_app(settings: Settings | None = None, *, lazy_routes: bool = False, commands: bool = True) -> Flask:
     """Build the application; nothing is connected to before the first request. ``lazy_routes`` are added when one is
@@ -204,7 +210,6 @@ def _render(error: Exception) -> Response | HTTPException:
         return error
     failure = _failure_of(error)
     if failure.status >= 500:
-        _report(failure, error)
         failure.details = {**failure.details, "requestId": g.request_id}
     if is_under(request.path, account_pages.ROOT):
         response = account_pages.refusal(failure)

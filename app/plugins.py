@@ -37,7 +37,6 @@ from app.schema import histories
 from app.schema.histories import History
 from config import VERSION, Setting, SettingError, Settings
 
-# In the order in which they are listed and described.
 ENTRY_POINTS = "rowgate.plugins"
 # What plugins require of the service is a version of this.
 DISTRIBUTION = "rowgate"
@@ -121,9 +120,7 @@ class Plugin:
             "jobs": [*self.jobs, *(each.name for each in self.periodic), *(each.name for each in self.continuous)],
             "errors": list(dict.fromkeys(each.code for each in self.errors)),
             "settings": [each.name.upper() for each in self.settings],
-            "mails": sorted(
-                {path.name.split(".")[0] for path in Path(self.mails).glob("*.*.txt")} if self.mails else ()
-            ),
+            "mails": points.mail_kinds(self.mails),
         }
         listed = ("blueprints", "commands", "notifications", "channels", "sign_in", "reports")
         plain = {name: list(getattr(self, name)) for name in listed}
@@ -268,6 +265,9 @@ def _check(plugin: Plugin) -> None:
         raise SettingError(
             f"The name of a plugin has lowercase letters, digits and hyphens, {MAX_NAME_LENGTH} at most: {plugin.name}"
         )
+    for name in (*plugin.channels, *plugin.sign_in):
+        if not NAME.fullmatch(name) or len(name) > MAX_NAME_LENGTH:
+            raise SettingError(f"The plugin {plugin.name} brings {name}, which is no name: {NAME.pattern}")
     for table in plugin.tables():
         for name in ("policy", "domain", "segment") if issubclass(table, Record) else ():
             if not hasattr(table, name):

@@ -6,6 +6,7 @@ import json
 import time
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 import click
 import procrastinate
@@ -15,9 +16,11 @@ from procrastinate.jobs import Job
 from procrastinate.utils import utcnow
 
 from app.commands.groups import Group, as_json, show
+from app.engine.declare.principal import SYSTEM
+from app.engine.write.unit_of_work import run_unit
 from app.foundation.clock import now, wire
 from app.foundation.identifiers import uuid_of
-from app.jobs import registry, worker
+from app.jobs import following, registry, worker
 from app.jobs.queue import DEFAULT_QUEUE, QUEUES
 
 group = Group("jobs", help="Do and govern background jobs.")
@@ -68,8 +71,13 @@ def retry(identifier: int) -> None:
 def cancel(identifier: int) -> None:
     """Cancel a job that waits."""
     with registry.procrastinate_app(current_app).open() as queue:
+        found = next(iter(queue.job_manager.list_jobs(id=identifier)), None)
         if not queue.job_manager.cancel_job_by_id(identifier):
             raise click.ClickException(f"Job {identifier} does not wait")
+    given: Any = found.task_kwargs if found is not None else {}
+    followed = given.get("given", given).get("followed")
+    if followed is not None:
+        run_unit(SYSTEM, following.note_cancelled, UUID(followed))
     click.echo(f"Job {identifier} is cancelled")
 
 

@@ -15,7 +15,7 @@ from app.jobs.models import PlatformJob
 from app.jobs.registry import JOBS
 
 STATUSES = tuple(PlatformJob.transitions["status"])
-# What it does already stops by itself, the next time that it says how far it has come.
+# Takes a job out of the queue where it waits; one that runs stops at its next report.
 CANCEL = text("SELECT procrastinate_cancel_job_v1(:number, false, true)")
 
 
@@ -40,11 +40,23 @@ def cancel(unit: Unit, identifier: UUID) -> PlatformJob:
     if job.ended_at is not None:
         raise Conflict("The job has ended")
     job.status, job.ended_at = "cancelled", now()
-    waited = unit.session.scalar(CANCEL, {"number": job.queued_id})
-    known = JOBS.get(job.task)
-    if waited is not None and known is not None and known.give_up is not None:
-        after_unit(partial(known.give_up, job.record_id))
+    if unit.session.scalar(CANCEL, {"number": job.queued_id}) is not None:
+        _give_up(job)
     return job
+
+
+def note_cancelled(unit: Unit, identifier: UUID) -> None:
+    """Say of a job that somebody follows that it was taken out of the queue."""
+    job = unit.session.get(PlatformJob, identifier, with_for_update=True)
+    if job is not None and job.ended_at is None:
+        job.status, job.ended_at = "cancelled", now()
+        _give_up(job)
+
+
+def _give_up(job: PlatformJob) -> None:
+    known = JOBS.get(job.task)
+    if known is not None and known.give_up is not None:
+        after_unit(partial(known.give_up, job.record_id))
 
 
 def _own(unit: Unit) -> ColumnElement[bool]:

@@ -17,6 +17,7 @@ from app.engine.read.statements import driver_connection
 from app.engine.write.unit_of_work import Unit
 from app.foundation.clock import now
 from app.foundation.errors import Forbidden, RateLimited
+from app.jobs import steps
 from app.jobs.models import PlatformJob
 
 # Files may take long to read, and vectors to make: they have slots of their own among the jobs that are done at once.
@@ -64,7 +65,7 @@ def defer(
     if at is None or at <= now():
         number = put(unit, task, lock, given)
     else:
-        # Within a lock, later jobs wait for earlier ones, whenever these are due: it is taken once the moment comes.
+        # A job that waited for its moment in a lock would hold up all that come later: it takes the lock at its moment.
         number = put(unit, BEGIN_LATER, None, {"task": task, "lock": lock, "given": given}, at=at)
     if followed:
         unit.store(
@@ -73,8 +74,10 @@ def defer(
     return identifier
 
 
-def begin(unit: Unit, task: str, lock: str | None, given: dict[str, Any]) -> None:
-    """Write a job whose moment has come into the queue."""
+def begin(unit: Unit, waited: int, task: str, lock: str | None, given: dict[str, Any]) -> None:
+    """Write a job whose moment has come into the queue: once, however often the one that ``waited`` is done."""
+    if not steps.note(unit, waited, BEGIN_LATER):
+        return
     number = put(unit, task, lock, given)
     if "followed" in given:
         unit.bookkeep(update(PlatformJob).where(PlatformJob.id == UUID(given["followed"])).values(queued_id=number))

@@ -196,9 +196,7 @@ def _when_asked(job: Job) -> Callable[..., None]:
 def _do(job: Job, context: JobContext, this: Running, row_id: UUID, more: dict[str, Any]) -> None:
     try:
         _check_tries(context.job)
-        if running.begin(this):
-            with running.running(this):
-                running.succeed(this, job.work(row_id, **more))
+        _work(job, this, row_id, more)
     except JobCancelled:
         if job.give_up is not None:
             job.give_up(row_id)
@@ -206,13 +204,23 @@ def _do(job: Job, context: JobContext, this: Running, row_id: UUID, more: dict[s
         if _is_worth_a_retry(error, context.job):
             running.wait_again(this)
         else:
-            running.fail(this, str(error) if isinstance(error, Failure) else GIVEN_UP)
-            if job.give_up is not None:
-                job.give_up(row_id)
+            try:
+                running.fail(this, str(error) if isinstance(error, Failure) else GIVEN_UP)
+            finally:
+                if job.give_up is not None:
+                    job.give_up(row_id)
         raise
+
+
+def _work(job: Job, this: Running, row_id: UUID, more: dict[str, Any]) -> None:
+    if running.begin(this):
+        with running.running(this):
+            running.succeed(this, job.work(row_id, **more))
+    elif not running.has_succeeded(this):
+        raise JobCancelled  # before it began, or its user is gone
 
 
 def _begin_later(context: JobContext, /, **kept: Any) -> None:
     """Give a job whose moment has come its turn among the others."""
     with _application(context).app_context(), change_context.of_job():
-        run_unit(SYSTEM, queue.begin, **kept)
+        run_unit(SYSTEM, queue.begin, context.job.id or 0, **kept)

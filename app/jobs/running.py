@@ -13,13 +13,13 @@ from uuid import UUID
 
 import orjson
 from sqlalchemy import delete, select, update
-from uuid_utils.compat import uuid7
 
 from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.read.database import reading
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
-from app.foundation.errors import UniqueViolation
+from app.foundation.crypto import vault
+from app.jobs import steps
 from app.jobs.models import MAX_RESULT_BYTES, PlatformJob, PlatformJobStep
 
 P = ParamSpec("P")
@@ -63,7 +63,7 @@ def report_progress(done: float, message: str | None = None) -> None:
     if job is None or job.followed is None or time.monotonic() - job.reported < REPORT_EVERY:
         return
     job.reported = time.monotonic()
-    told = {"progress": min(max(done, 0.0), 1.0), "message": message and message[:300]}
+    told = {"progress": done if 0 <= done <= 1 else float(done > 1), "message": message and _plain(message, 300)}
     if not change(job, told, "running"):
         raise JobCancelled
 
@@ -77,9 +77,8 @@ def step(name: str, work: Callable[[str], Any]) -> Any:
         done = session.execute(_of_step(job, name)).one_or_none()
     if done is not None:
         return done.result
-    result = as_json(work(f"{job.queued_id}-{name}"))
-    run_unit(SYSTEM, _note, job, name, result)
-    return result
+    result = as_json(work(vault().digest(f"step {name} of job {job.queued_id}")))
+    return run_unit(SYSTEM, _kept, job, name, result)
 
 
 def unit_step(
@@ -87,16 +86,7 @@ def unit_step(
 ) -> Any:
     """Do ``work`` as a unit of ``principal``, once in the life of a job: what it writes is committed with the note that
     it was done, so that it is never done twice. Returns what it returned, as JSON."""
-    job = _current()
-    try:
-        return run_unit(principal, _do_once, job, name, work, arguments, options)
-    except UniqueViolation:
-        # Somebody else was given the job as well, and was first; or the work itself has met a value that is taken.
-        with reading() as session:
-            done = session.execute(_of_step(job, name)).one_or_none()
-        if done is None:
-            raise
-        return done.result
+    return run_unit(principal, _do_once, _current(), name, work, arguments, options)
 
 
 def begin(job: Running) -> bool:
@@ -121,7 +111,19 @@ def wait_again(job: Running) -> None:
 def fail(job: Running, message: str) -> None:
     """Say that a job has failed for good."""
     if job.followed is not None:
-        change(job, {"status": "failed", "error_message": message, "ended_at": now()}, "waiting", "running")
+        ended = {"status": "failed", "error_message": _plain(message, 1000), "ended_at": now()}
+        change(job, ended, "waiting", "running")
+
+
+def has_succeeded(job: Running) -> bool:
+    """Whether a job that somebody follows has been done before."""
+    with reading() as session:
+        return session.scalar(select(PlatformJob.status).where(PlatformJob.id == job.followed)) == "succeeded"
+
+
+def _plain(text: str, length: int) -> str:
+    """A text as it can be stored."""
+    return text.replace("\x00", "")[:length]
 
 
 def change(job: Running, values: dict[str, Any], *statuses: str) -> bool:
@@ -139,18 +141,18 @@ def expire(unit: Unit) -> None:
 def _do_once(
     unit: Unit, job: Running, name: str, work: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]
 ) -> Any:
-    done = unit.session.execute(_of_step(job, name)).one_or_none()
-    if done is not None:
-        return done.result
     # First, so that whoever is at the same step waits here.
-    _note(unit, job, name, None)
+    if not steps.note(unit, job.queued_id, name):
+        return unit.session.execute(_of_step(job, name)).scalar_one()
     result = as_json(work(unit, *arguments, **options))
     unit.bookkeep(update(PlatformJobStep).where(*_is_step(job, name)).values(result=result))
     return result
 
 
-def _note(unit: Unit, job: Running, name: str, result: Any) -> None:
-    unit.store(PlatformJobStep(id=uuid7(), queued_id=job.queued_id, name=name, result=result))
+def _kept(unit: Unit, job: Running, name: str, result: Any) -> Any:
+    """What is kept of a step: what somebody else has who was given the job as well, and was first."""
+    steps.note(unit, job.queued_id, name, result)
+    return unit.session.execute(_of_step(job, name)).scalar_one()
 
 
 def _of_step(job: Running, name: str) -> Any:

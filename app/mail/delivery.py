@@ -123,6 +123,7 @@ def _claim(unit: Unit, mail_id: UUID) -> Claimed | None:
         return None
     if mail.attempts >= MOST_ATTEMPTS:
         unit.bookkeep(update(PlatformMail).where(*due).values(status="failed", error_message=NEVER_ENDED, **ERASED))
+        mail_concluded.emit(unit, mail.kind, mail.cause, False)
         return None
     if not _is_wanted(unit.session, mail):
         unit.bookkeep(update(PlatformMail).where(*due).values(status="failed", error_message=UNWANTED, **ERASED))

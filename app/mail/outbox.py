@@ -27,7 +27,8 @@ DELIVER = "deliver_mail"
 # MAILS_PER_ADDRESS says.
 PAUSE, DAY = timedelta(minutes=5), timedelta(days=1)
 NO_SERVER = "MAIL_URL is not set"
-# What the texts of every mail need to know of one that goes to no account.
+MAX_CAUSE_LENGTH = 100
+# Values of mail that goes to no account, for the texts that all mails share.
 TO_ANYBODY = {"name": "", "to_anybody": True}
 
 
@@ -68,20 +69,25 @@ def send(
 
 def send_mail(
     unit: Unit, kind: str, to: str, values: dict[str, Any], *, cause: UUID | str, language: str = "en",
-    subscription: str = "", attachments: Sequence[UUID] = (), limited: bool = True,
+    subscription: str = "", attachments: Sequence[UUID] = (), limited: bool = True, paused: bool = True,
 ) -> bool:  # fmt: skip
     """Have a message of ``kind``, a template of the plugin, sent to an address, whosever it is, once ``unit`` is
     committed; once for each ``cause``. ``attachments`` are uploads that the unit's principal may read.
 
-    Returns False, and sends nothing, where the address has left the ``subscription``; and, for mail that is
-    ``limited`` because strangers may cause it, where the address had such mail within five minutes, or as much of it
-    today as MAILS_PER_ADDRESS says. Raises LookupError for an unknown kind, marshmallow's ValidationError for what is
+    Returns False, and sends nothing, where the address has left the ``subscription``; where mail is ``limited``, and
+    the address had as much of the kind today as MAILS_PER_ADDRESS says; and where it is ``paused`` as well, and the
+    address had some within five minutes. What people cause who have signed up by themselves has to be limited. Raises
+    LookupError for an unknown kind, marshmallow's ValidationError for what is
     no address, NotFound for an attachment that is not there, and ValueError for too many or too large ones.
     """
     address = normalized(to)
+    if subscription and not subscriptions.NAME.fullmatch(subscription):
+        raise ValueError("The name of a subscription has lowercase letters, digits and hyphens, 64 at most")
+    if len(str(cause)) > MAX_CAUSE_LENGTH:
+        raise ValueError(f"A cause has {MAX_CAUSE_LENGTH} characters at most")
     if subscription and subscriptions.has_left(unit.session, subscription, address):
         return False
-    if limited and not may_send(unit, kind, address):
+    if limited and not may_send(unit, kind, address, paused=paused):
         return False
     check(unit, attachments)
     url = subscriptions.unsubscribe_url(subscription, address) if subscription else None
@@ -92,7 +98,7 @@ def send_mail(
     return True
 
 
-def may_send(unit: Unit, kind: str, to: str, *, by_day: bool = True) -> bool:
+def may_send(unit: Unit, kind: str, to: str, *, by_day: bool = True, paused: bool = True) -> bool:
     """Whether anybody may have mail of ``kind`` sent to an address again; of those who ask at once, one may. Mail that
     the owner of the address may need in haste is not counted ``by_day``, or strangers could use it up."""
     unit.lock(f"mail {kind} to {to}")
@@ -101,7 +107,9 @@ def may_send(unit: Unit, kind: str, to: str, *, by_day: bool = True) -> bool:
             PlatformMail.kind == kind, PlatformMail.to == to, PlatformMail.created_at > now() - DAY
         )
         count, last = unit.session.execute(sent).one()
-    return (last is None or last <= now() - PAUSE) and not (by_day and count >= settings.mails_per_address)
+    return (not paused or last is None or last <= now() - PAUSE) and not (
+        by_day and count >= settings.mails_per_address
+    )
 
 
 def link(path: str) -> str:

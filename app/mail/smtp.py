@@ -55,7 +55,9 @@ def message(
     made.add_alternative(html, subtype="html")
     for each in attachments:
         main, _, sub = each.content_type.partition(";")[0].strip().partition("/")
-        made.add_attachment(each.content, maintype=main, subtype=sub or "octet-stream", filename=each.filename)
+        if not (main and sub) or main in ("multipart", "message"):  # which take no bytes (RFC 2046, 5)
+            main, sub = "application", "octet-stream"
+        made.add_attachment(each.content, maintype=main, subtype=sub, filename=each.filename)
     return made
 
 

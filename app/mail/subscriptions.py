@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-from sqlalchemy import delete, exists, select
+from sqlalchemy import ColumnElement, delete, exists, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 from uuid_utils.compat import uuid7
 
 from app.engine.declare.principal import SYSTEM
 from app.engine.write.unit_of_work import Unit, run_unit
+from app.foundation.addresses import normalized
 from app.foundation.crypto import vault
 from app.foundation.errors import NotFound
 from app.foundation.settings import settings
 from app.mail.models import PlatformMailOptOut
 
+NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?")
 PURPOSE = "subscription"
 PATH = "/account/unsubscribe"
 MAX_TOKEN_LENGTH = 1000
@@ -53,11 +56,13 @@ def leave(subscriber: Subscriber) -> None:
 
 def join(unit: Unit, subscription: str, address: str) -> None:
     """Send an address mail of a subscription again, as its owner has asked for it."""
-    own = (PlatformMailOptOut.address == address, PlatformMailOptOut.subscription == subscription)
-    unit.bookkeep(delete(PlatformMailOptOut).where(*own))
+    unit.bookkeep(delete(PlatformMailOptOut).where(*_is(subscription, address)))
 
 
 def has_left(session: Session, subscription: str, address: str) -> bool:
     """Whether an address wants no more mail of a subscription."""
-    own = (PlatformMailOptOut.address == address, PlatformMailOptOut.subscription == subscription)
-    return bool(session.scalar(select(exists().where(*own))))
+    return bool(session.scalar(select(exists().where(*_is(subscription, address)))))
+
+
+def _is(subscription: str, address: str) -> tuple[ColumnElement[bool], ...]:
+    return PlatformMailOptOut.address == normalized(address), PlatformMailOptOut.subscription == subscription

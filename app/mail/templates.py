@@ -131,6 +131,8 @@ def _block(template: Template, name: str, values: Mapping[str, Any]) -> str:
 
 def _cleaned(name: str, value: Any) -> Any:
     """A value as a template may write it; a body alone has more than one line. Lists and objects are cleaned within."""
+    if isinstance(value, bool):
+        return value
     if isinstance(value, list | tuple):
         return [_cleaned(name, each) for each in value[:MAX_ITEMS]]
     if isinstance(value, dict):

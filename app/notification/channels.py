@@ -31,8 +31,10 @@ def deliver(notification_id: UUID, *, channel: str) -> None:
     """Deliver a notification by a channel, as a job."""
     with reading() as session:
         notification = session.get(NotificationNotification, notification_id)
-        if channel not in CHANNELS or notification is None or not may_be_told(session, notification):
-            return
+        is_wanted = notification is not None and channel in CHANNELS and may_be_told(session, notification)
+    if notification is None or not is_wanted:
+        give_up(notification_id)
+        return
     CHANNELS[channel].deliver(notification)
     _note(notification_id, delivery_status="delivered", delivered_at=now())
 

@@ -73,8 +73,7 @@ def complete_preferences(preference: NotificationPreference, write: Write) -> No
             known = routing.default_of(name)
             stored = write.before.get(name, known)
             # Keys that are stored may be those of a plugin that is not loaded any more.
-            exceptions = {f"{type}/{channel}" for type in known for channel in CHANNEL_NAMES} if name == "types" else ()
-            taken = known.keys() | stored.keys() | set(exceptions)
+            taken = known.keys() | stored.keys() | (_of_one_channel(known) if name == "types" else set())
             require(sent.keys() <= taken, camel(name), f"Takes the keys {', '.join(known)}.")
             setattr(preference, name, {**stored, **sent})
     for name in SWITCHES:

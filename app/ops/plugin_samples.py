@@ -4,7 +4,7 @@ ids are those that the records of the folder name each other by; each load makes
 from __future__ import annotations
 
 from collections.abc import Iterable
-from graphlib import TopologicalSorter
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.errors import Failure, Invalid
 from app.plugins import Plugin
 from schemas.derive import create_schema
-from schemas.query.finding import find_each
+from schemas.query.finding import count, find_each
 
 ENDING = ".ndjson"
 
@@ -27,6 +27,8 @@ ENDING = ".ndjson"
 def dump(plugin: Plugin, principal: Principal, folder: Path) -> dict[str, int]:
     """Write what the principal lists of the models of ``plugin``, the oldest first, into ``folder``, and return how
     many records of each there are. Whose they are is left out: they belong to whoever loads them."""
+    if not any(count(model, principal) for model in models(plugin)):
+        raise Invalid(f"There are no records of {plugin.name} to write")
     folder.mkdir(parents=True, exist_ok=True)
     counts = {}
     for model in models(plugin):
@@ -41,6 +43,8 @@ def dump(plugin: Plugin, principal: Principal, folder: Path) -> dict[str, int]:
 def load(unit: Unit, plugin: Plugin, folder: Path) -> dict[str, int]:
     """Make the records of ``folder`` for the unit's principal, by the rules of creates, and return how many of each
     model. Raises Invalid with the file and the line of what cannot be made."""
+    if not unit.principal.memberships:
+        raise Invalid("The records belong to an organization: choose a user who is in one")
     ids: dict[str, Any] = {}
     counts = {}
     for model in models(plugin):
@@ -49,7 +53,7 @@ def load(unit: Unit, plugin: Plugin, folder: Path) -> dict[str, int]:
         for number, line in enumerate(lines, start=1):
             try:
                 _make(unit, model, orjson.loads(line), ids)
-            except (ValueError, KeyError, ValidationError, Failure) as error:
+            except (ValueError, TypeError, KeyError, ValidationError, Failure) as error:
                 raise Invalid(f"{path.name}, line {number}: {error}") from error
         counts[model.qualified_name()] = len(lines)
     return counts
@@ -70,7 +74,11 @@ def models(plugin: Plugin) -> list[type[Record]]:
     for model in made:
         targets = {model.target(field.attribute) for field in model.fields().values() if field.references}
         sorter.add(model, *(targets & set(made) - {model}))
-    return list(sorter.static_order())
+    try:
+        return list(sorter.static_order())
+    except CycleError as error:
+        named = " > ".join(model.qualified_name() for model in error.args[1])
+        raise Invalid(f"The models refer to each other in a circle, so no order makes them: {named}") from None
 
 
 def _is_told(field: Field) -> bool:

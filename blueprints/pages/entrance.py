@@ -64,6 +64,8 @@ def enter_elsewhere(way: str) -> Response:
     try:
         opened = by_plugins.sign_in(way, form.login.data, form.password.data)
     except Forbidden as refusal:
+        if "reason" not in refusal.details:
+            raise
         raise Forbidden(sentences.of_provider(refusal.details["reason"])) from None
     pages.end_session_before()
     return _entered(opened, remember=form.rememberMe.data)

@@ -31,7 +31,7 @@ from app.engine.read.query import ALL_FIELDS, DEFAULT_TAKE, Count, Page, Selecti
 from app.engine.read.query_context import QueryContext
 from app.engine.read.statements import reads_of_unit
 from app.foundation.clock import wire
-from app.foundation.errors import Forbidden
+from app.foundation.errors import Forbidden, Invalid
 from app.foundation.settings import settings
 from schemas.query.aggregates import body_aggregate_query
 from schemas.query.queries import MAX_VALUES_IN_BODY, body_query, largest_page
@@ -147,7 +147,9 @@ def visible(model: type[Record], principal: Principal, operation: str = "read") 
 
 
 def as_json(value: Any) -> Any:
-    """Return what a request would send in place of a value of Python."""
+    """Return what a request would send in place of a value of Python; raises Invalid for text that none could send."""
+    if isinstance(value, str) and "\x00" in value:
+        raise Invalid("No text has a NUL character")
     if isinstance(value, Mapping):
         return {name: as_json(each) for name, each in value.items()}
     if isinstance(value, Sequence | set | frozenset) and not isinstance(value, str | bytes):

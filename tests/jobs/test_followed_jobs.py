@@ -149,6 +149,51 @@ def test_a_job_is_cancelled_before_its_moment(app, owner, ask, scheduled):
     assert done == []
 
 
+def test_a_job_for_later_is_put_into_the_queue_once(app, owner, ask, scheduled):
+    done = []
+    ask(done.append, at=now() + timedelta(hours=1))
+    later = text("SELECT id, args FROM procrastinate_jobs WHERE task_name = 'begin_later'")
+    with app.app_context():
+        with transaction() as session:
+            waited, kept = session.execute(later).one()
+        for _ in range(2):  # as when its worker dies before the queue hears that it is done
+            run_unit(SYSTEM, queue.begin, waited, **kept)
+        with transaction() as session:
+            put = session.scalar(text("SELECT count(*) FROM procrastinate_jobs WHERE task_name = 'probe'"))
+    assert put == 1
+
+
+def test_a_job_that_is_cancelled_as_it_is_fetched_is_given_up(app, owner, ask):
+    begun, given_up = [], []
+    job = ask(begun.append, give_up=given_up.append)
+    with app.app_context(), transaction() as session:
+        session.execute(text("UPDATE platform_job SET status = 'cancelled', ended_at = now()"))
+    work(app)
+    assert (begun, len(given_up), state(owner, job)["status"]) == ([], 1, "cancelled")
+
+
+@pytest.mark.parametrize("said", ["x" * 1500, "a\x00b"])
+def test_a_failure_that_says_too_much_is_a_failure_all_the_same(app, owner, ask, said):
+    given_up = []
+
+    def fail(row_id):
+        running.report_progress(float("nan"), said)
+        raise Forbidden(said)
+
+    job = ask(fail, give_up=given_up.append)
+    work(app)
+    assert (state(owner, job)["status"], len(given_up)) == ("failed", 1)
+
+
+def test_a_job_that_the_command_line_cancels_is_cancelled_for_its_user(app, owner, ask):
+    given_up = []
+    job = ask(lambda row_id: None, give_up=given_up.append)
+    with app.app_context(), transaction() as session:
+        number = session.scalar(text("SELECT queued_id FROM platform_job WHERE id = :id"), {"id": job})
+    done = app.test_cli_runner().invoke(args=["jobs", "cancel", str(number)])
+    assert (done.exit_code, state(owner, job)["status"], len(given_up)) == (0, "cancelled", 1), done.output
+
+
 def test_jobs_for_later_count_among_those_that_wait(app, owner, ask, monkeypatch):
     monkeypatch.setattr(queue, "MAX_WAITING", 2)
     for _ in range(2):

@@ -62,6 +62,24 @@ def test_a_step_that_failed_is_done_again_with_the_same_key(run):
     assert (len(keys), len(set(keys))) == (3, 1)
 
 
+def test_whoever_comes_second_to_a_step_gets_what_the_first_has_kept(app, run):
+    outcomes = []
+
+    def charge(key):
+        with app.app_context(), transaction() as session:  # as another worker does at the same moment
+            session.execute(
+                text(
+                    "INSERT INTO platform_job_step (id, created_at, updated_at, queued_id, name, result) "
+                    "SELECT gen_random_uuid(), now(), now(), id, 'charge', '\"theirs\"' FROM procrastinate_jobs "
+                    "WHERE task_name = 'probe'"
+                )
+            )
+        return "mine"
+
+    run(lambda row_id: outcomes.append(running.step("charge", charge)))
+    assert outcomes == ["theirs"]
+
+
 def test_steps_of_two_jobs_are_two(run):
     keys = []
     for _ in range(2):

@@ -136,6 +136,25 @@ def test_an_address_leaves_a_subscription_by_the_link_and_no_other_mail(mailing,
     assert send(to, subscription="news", limited=False) is True
 
 
+@pytest.mark.parametrize("name", ["shop:news", "News", "x" * 65])
+def test_a_subscription_has_a_plain_name(send, name):
+    with pytest.raises(ValueError, match="name of a subscription"):
+        send(stranger(), subscription=name)
+
+
+def test_an_address_is_the_same_however_it_is_written(mailing, send):
+    to = stranger()
+    with mailing.app_context():
+        subscriptions.leave(subscriptions.Subscriber("news", to))
+        run_unit(SYSTEM, subscriptions.join, "news", to.upper())
+    assert send(to, subscription="news") is True
+
+
+def test_answers_may_follow_each_other_within_a_day_of_mail(app, mailing, send):
+    to, most = stranger(), app.config["SETTINGS"].mails_per_address
+    assert [send(to, paused=False) for _ in range(most + 1)] == [True] * most + [False]
+
+
 def test_what_waits_is_not_sent_to_whoever_has_left_meanwhile(mailing, server, send):
     to = stranger()
     send(to, subscription="news")

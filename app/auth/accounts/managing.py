@@ -14,7 +14,7 @@ from app.auth.errors import InsufficientScope
 from app.auth.models.identity import AuthUser
 from app.auth.sign_in.sign_in import complete_sign_in, must_verify
 from app.auth.sign_in.two_factor.challenges import Challenged
-from app.engine.declare.principal import SYSTEM, Principal
+from app.engine.declare.principal import SYSTEM, Credential, Principal
 from app.engine.read.database import reading
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.errors import Forbidden, Unauthenticated, require_found
@@ -52,12 +52,16 @@ def sign_in(unit: Unit, user: AuthUser, *, method: str = "password") -> SignedIn
     return complete_sign_in(unit, current, method=method)
 
 
-def principal_of(token: str, scope: str = "read") -> Principal:
+def principal_of(token: str, scope: str = "read", *, session_only: bool = False) -> Principal:
     """Return whom the token of a session, or a key, stands for, where that carries a ``scope`` (``read`` or ``write``);
-    it counts as a request. Only within a request. Raises Unauthenticated, InsufficientScope and RateLimited."""
+    it counts as a request. Ask for ``session_only`` before you change an account in the name of the service: a key,
+    which may be narrow, is for less. Only within a request. Raises Unauthenticated, InsufficientScope, RateLimited, and
+    Forbidden for a key where a session is needed."""
     found = credentials.principal_of(token)
     if scope not in found.scopes:
         raise InsufficientScope(scope)
+    if session_only and found.credential is not Credential.SESSION:
+        raise Forbidden("A session token is needed for this")
     return found
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 from app.auth.credentials import throttling
 from app.auth.credentials.sessions import SignedIn
 from app.auth.errors import InvalidEmailOrPassword
@@ -12,7 +14,8 @@ from app.extension_points import SIGN_INS
 from app.foundation.errors import Forbidden, require_found
 from app.runtime import rate_limits
 
-MAX_LOGIN_LENGTH, MAX_PASSWORD_LENGTH = 254, 128
+MAX_LOGIN_LENGTH, MAX_PASSWORD_LENGTH, MAX_SUBJECT_LENGTH = 254, 128, 255
+KEPT_OUT = "You are known there, and not let in here"
 
 
 def sign_in(way: str, login: str, password: str) -> SignedIn | Challenged:
@@ -22,7 +25,7 @@ def sign_in(way: str, login: str, password: str) -> SignedIn | Challenged:
     Raises NotFound for a way that there is not, InvalidEmailOrPassword, Unavailable where the service does not answer,
     RateLimitExceeded, and Forbidden with a ``reason`` for somebody who may not come in here.
     """
-    service = require_found(SIGN_INS.get(way))
+    service, login = require_found(SIGN_INS.get(way)), _plain(login)
     # Many services take an empty password for an anonymous caller, and say yes.
     if not (0 < len(login) <= MAX_LOGIN_LENGTH and 0 < len(password) <= MAX_PASSWORD_LENGTH):
         raise InvalidEmailOrPassword()
@@ -33,9 +36,18 @@ def sign_in(way: str, login: str, password: str) -> SignedIn | Challenged:
     heard = throttling.record_for_request(None, f"{way}/{login.casefold()}", succeeded=proven is not None)
     if proven is None or not heard:
         raise InvalidEmailOrPassword()
-    # Of a name that no address of an issuer has: whatever a provider says, it is none of these.
+    # An empty subject would make everybody one account.
+    if not 0 < len(proven.subject) <= MAX_SUBJECT_LENGTH or "\x00" in proven.subject:
+        raise Forbidden(KEPT_OUT, details={"reason": "identity_incomplete"})
+    # No provider has an issuer of this form, as theirs are addresses.
     identity = Identity(way, f"plugin:{way}", proven.subject, proven.email, proven.email_verified, proven.name)
     try:
         return linking.sign_in(identity, None, method="password")
     except ProviderSignInFailed as refusal:
-        raise Forbidden("You are known there, and not let in here", details={"reason": refusal.code}) from None
+        raise Forbidden(KEPT_OUT, details={"reason": refusal.code}) from None
+
+
+def _plain(login: str) -> str:
+    """A name without what directories overlook, so that guesses at it are counted however it is written."""
+    seen = (each for each in unicodedata.normalize("NFKC", login) if unicodedata.category(each) != "Cf")
+    return " ".join("".join(seen).split())

@@ -90,7 +90,9 @@ def add_account(unit: Unit, values: dict[str, Any], hashed: str) -> AuthUser:
     except UniqueViolation as taken:
         if "email" in taken.details["fields"]:
             raise UserAlreadyExists() from None
-        raise LostRace() from taken  # the slug of the organization went to somebody else meanwhile
+        if "slug" in taken.details["fields"]:
+            raise LostRace() from taken  # that of the organization went to somebody else meanwhile
+        raise
     for record in (user, users.add_password(unit, user, hashed)):
         audit.record_write(unit, "create", record, actor=user)
     unit.session.flush()

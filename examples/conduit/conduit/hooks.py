@@ -16,4 +16,4 @@ def name_article(article: ConduitArticle, write: Write) -> None:
     """An article has an address that reads as its title does."""
     plain = unicodedata.normalize("NFKD", article.title).encode("ascii", "ignore").decode().lower()
     words = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
-    article.slug = f"{words or 'article'}-{secrets.token_hex(4)}"
+    article.slug = f"{words[:200] or 'article'}-{secrets.token_hex(4)}"

@@ -41,9 +41,10 @@ def caller_or_nobody() -> Principal:
     return _caller() if "Authorization" in request.headers else anonymous()
 
 
-def _caller() -> Principal:
+def _caller(*, session_only: bool = False) -> Principal:
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-    return principal_of(token.strip() if scheme == "Token" else "", "read" if request.method == "GET" else "write")
+    scope = "read" if request.method == "GET" else "write"
+    return principal_of(token.strip() if scheme == "Token" else "", scope, session_only=session_only)
 
 
 def profile_of(principal: Principal) -> dict[str, Any] | None:
@@ -54,9 +55,9 @@ def profile_of(principal: Principal) -> dict[str, Any] | None:
     return next(iter(found.records), None)
 
 
-def reader() -> tuple[Principal, dict[str, Any]]:
+def reader(*, session_only: bool = False) -> tuple[Principal, dict[str, Any]]:
     """Who calls, with their profile; raises Unauthenticated, and Forbidden for an account without a profile."""
-    principal = _caller()
+    principal = _caller(session_only=session_only)
     profile = profile_of(principal)
     if profile is None:
         raise Forbidden("The account has no profile")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from uuid import UUID
 
 from flask import Response, request
 
@@ -50,14 +49,10 @@ def build() -> Blueprint:
     @route(blp, "PUT", "/user", "changeConduitUser", "Change one's account",
            takes=Body(within("user", UserChange)), fails=(401, 403, 409))  # fmt: skip
     def change(given: dict[str, Any]) -> Response:
-        principal, profile = reader()
+        principal, profile = reader(session_only=True)
         user, token = given["user"], _token()
-        password, email = user.pop("password", None), user.pop("email", None)
-        changed = (
-            run_unit(principal, lambda unit: unit.update(ConduitProfile, profile["id"], user)) if user else profile
-        )
-        if email is not None:
-            run_unit(SYSTEM, _change_address, principal.user_id, email)
+        password = user.pop("password", None)
+        changed = run_unit(SYSTEM, _change, profile, user, has_password=password is not None)
         if password is not None:
             set_password(principal.user_id, password)  # which ends all sessions, this one among them
             token = _opened(run_unit(SYSTEM, lambda unit: sign_in(unit, unit.get(AuthUser, principal.user_id)))).token
@@ -118,9 +113,14 @@ def _register(unit: Unit, email: str, username: str, hashed: str) -> Any:
     return sign_in(unit, user)
 
 
-def _change_address(unit: Unit, user_id: UUID, email: str) -> None:
-    # Nobody has proved that it is theirs.
-    change_address(unit, unit.get(AuthUser, user_id, lock=True), email, verified=False)
+def _change(unit: Unit, profile: dict[str, Any], given: dict[str, Any], *, has_password: bool) -> dict[str, Any]:
+    user = unit.get(AuthUser, profile["userId"], lock=True)
+    if has_password and user.two_factor_enabled:
+        raise Forbidden(NO_SECOND_FACTOR)
+    email = given.pop("email", None)
+    if email is not None:
+        change_address(unit, user, email, verified=False)  # nobody has proved that it is theirs
+    return unit.update(ConduitProfile, profile["id"], given) if given else profile
 
 
 def _opened(outcome: Any) -> SignedIn:

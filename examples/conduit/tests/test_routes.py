@@ -6,6 +6,8 @@ from itertools import count
 
 import pytest
 
+from rowgate.testing import Actor
+
 numbers = count(1)
 PASSWORD = "a wise old heron"
 ARTICLE = {"title": "How to train your dragon", "description": "Ever wonder how?", "body": "Very carefully.",
@@ -152,6 +154,7 @@ REFUSED = {
     "no such profile": (("GET", "/profiles/nobody-at-all"), None, 404),
     "a member too many": (("POST", "/users/login", {"user": {"email": "a", "password": "b", "c": 1}}), None, 422),
     "no body": (("POST", "/articles", {"article": {"title": "x", "description": "y"}}), "Token {}", 422),
+    "an author that nobody can be called": (("GET", "/articles?author=a%00"), None, 422),
     "a window too wide": (("GET", "/articles?limit=100000"), None, 400),
 }
 
@@ -174,6 +177,30 @@ def test_a_name_that_is_taken_makes_no_account(nobody, join):
     refused = nobody("POST", "/users", {"user": user})
     assert (refused.status_code, list(refused.json)) == (409, ["errors"])
     assert nobody("POST", "/users/login", {"user": {"email": user["email"], "password": PASSWORD}}).status_code == 401
+
+
+@pytest.mark.parametrize("access", [None, [{"models": ["conduit/profile"], "operations": ["list", "read"]}]])
+def test_no_key_changes_the_account_of_its_owner(cast, app, join, access):
+    ada = join()
+    owner = Actor(app, ada.token)
+    made = owner.post("/api/v1/auth/api-key", {"name": "K", "scopes": ["read", "write"], "access": access})
+    assert made.status_code == 201, made.json
+    session, ada.token = ada.token, made.json["key"]
+    refused = ada("PUT", "/user", {"user": {"password": "two calm grey geese", "email": "thief@example.com"}})
+    assert refused.status_code == 403
+    ada.token = session
+    assert ada("GET", "/user").json["user"]["email"] == f"{ada.username}@example.com"
+
+
+def test_an_account_is_changed_as_a_whole_or_not_at_all(join):
+    ada, bob = join(), join()
+    taken = {"bio": "Mine now", "email": f"{bob.username}@example.com"}
+    assert ada("PUT", "/user", {"user": taken}).status_code == 409
+    assert ada("GET", "/user").json["user"]["bio"] is None
+
+
+def test_a_title_that_grows_when_it_is_spelled_out_has_a_slug(join):
+    assert len(join().publish(title="㉐" * 150)["slug"]) <= 240
 
 
 def test_a_key_that_reads_writes_nothing(cast, app, join):

@@ -8,13 +8,28 @@ from urllib.parse import urlsplit
 
 from flask import current_app
 from ldap3 import NONE, Connection, Server, Tls
-from ldap3.core.exceptions import LDAPBindError, LDAPException, LDAPInvalidCredentialsResult
+from ldap3.core.exceptions import (
+    LDAPBindError,
+    LDAPConstraintViolationResult,
+    LDAPException,
+    LDAPInvalidCredentialsResult,
+    LDAPSASLPrepError,
+    LDAPUnwillingToPerformResult,
+)
 from ldap3.utils.conv import escape_filter_chars
 
 from rowgate import ProvenIdentity, Unavailable
 
 TIMEOUT = 5
 ATTRIBUTES = ["entryUUID", "mail", "displayName", "cn"]
+# What directories say to a password that is wrong, or that none of their people has.
+WRONG = (
+    LDAPBindError,
+    LDAPConstraintViolationResult,
+    LDAPInvalidCredentialsResult,
+    LDAPSASLPrepError,
+    LDAPUnwillingToPerformResult,
+)
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -49,7 +64,7 @@ def _entry(settings: Any, login: str) -> Any:
 def _is_password_of(settings: Any, name: str, password: str) -> bool:
     try:
         _connected(settings, name, password).unbind()
-    except (LDAPBindError, LDAPInvalidCredentialsResult):
+    except WRONG:
         return False
     return True
 
@@ -58,7 +73,10 @@ def _connected(settings: Any, name: str | None, password: str | None) -> Connect
     """A connection that is bound, with TLS from before the password is told."""
     place = urlsplit(settings.directory_url)
     server = Server(settings.directory_url, get_info=NONE, connect_timeout=TIMEOUT, tls=Tls(validate=ssl.CERT_REQUIRED))
-    connection = Connection(server, name, password, receive_timeout=TIMEOUT, raise_exceptions=True, read_only=True)
+    # Referrals would lead to any host with the password, and without TLS.
+    connection = Connection(
+        server, name, password, receive_timeout=TIMEOUT, raise_exceptions=True, read_only=True, auto_referrals=False
+    )
     connection.open()
     if place.scheme == "ldap" and place.hostname not in LOOPBACK:
         connection.start_tls()

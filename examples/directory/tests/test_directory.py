@@ -135,6 +135,17 @@ def test_a_name_may_have_letters_that_filters_use(enter):
     assert enter("eve*", "secret of eve*").status_code == 200
 
 
+def test_a_name_is_locked_however_it_is_written(app, enter):
+    for written in ("bob", " bob", "BOB ", "  b\u00adob", "bob\u200b"):
+        assert enter(written, "guess").status_code == 401
+    assert enter("bob", "secret of bob").status_code == 401
+
+
+@pytest.mark.parametrize("login", ["ada", "nobody"])
+def test_a_password_that_no_directory_takes_is_a_wrong_one(enter, login):
+    assert enter(login, "\u00ad").status_code == 401
+
+
 def test_a_directory_that_is_away_is_said_to_be(app, enter, monkeypatch):
     away = replace(app.config["SETTINGS"], directory_url=f"ldap://127.0.0.1:{free_port()}")
     monkeypatch.setitem(app.config, "SETTINGS", away)

@@ -78,8 +78,8 @@ def tell_of_answer(unit: Unit, ticket: HelpdeskTicket, comment: HelpdeskComment)
         contact = unit.get(CrmContact, ticket.contact_id)
         author = unit.get(AuthUser, comment.author_id).name if comment.author_id else "Somebody"
         values = {"name": contact.first_name, "subject": ticket.subject, "author": author, "body": comment.text}
-        # A colleague writes it, so that answers follow each other as fast as they are written.
-        send_mail(unit, "helpdesk-answer", contact.email, values, cause=comment.id, limited=False)
+        # Answers may follow each other, within what an address gets in a day.
+        send_mail(unit, "helpdesk-answer", contact.email, values, cause=comment.id, paused=False)
 
 
 @on_update(CrmDeal, changing=["stage"])

@@ -127,6 +127,15 @@ def test_a_service_that_is_away_counts_as_no_guess(app, directory):
     assert enter(app, login).status_code == 200
 
 
+@pytest.mark.parametrize("subject", ["", "x" * 256, "a\x00b"])
+def test_an_identity_without_a_lasting_name_is_nobodys(app, directory, subject):
+    first, second = directory.know(), directory.know()
+    for login in (first, second):
+        directory.people[login] = ProvenIdentity(subject, address(), "Ada", email_verified=True)
+        refused = enter(app, login)
+        assert (refused.status_code, refused.json["details"]) == (403, {"reason": "identity_incomplete"})
+
+
 def test_a_way_that_there_is_not_is_not_found(app):
     refused = visit(app).post("/api/auth/signin/nowhere", json={"login": "a", "password": "b"})
     assert refused.status_code == 404
