@@ -171,7 +171,9 @@ def _register_routes(app: Flask, settings: Settings, loaded: Sequence[plugins.Pl
         with app.app_context():
             built = plugins.resolve(name)()
         if built.name in app.blueprints:
-            raise SettingError(f"The plugin {plugin.name} brings the blueprint {built.name}, whose name is taken")
+            raise SettingError(
+                f"The plugin {plugin.name} brings the blueprint {built.name}, whose name is taken: call it otherwise"
+            )
         owners[built.name] = plugin
         if not isinstance(built, ApiBlueprint):
             app.register_blueprint(built)

@@ -31,6 +31,7 @@ SAID = {
     "UNCONDITIONAL": "A write of whatever version",
     "PLAIN": "A list without conditions",
     "notification_routed": "Emitted with the unit and the notification, once it has its channels",
+    "mail_concluded": "A message was sent, or is given up: the unit, its kind, its cause, and whether it was sent",
     "signed_up": "An account was made, by its person, an admin, an invitation or code: the unit and the user",
     "signed_in": "A session was opened, whichever way: the unit, the user and the session",
     "signed_out": "A person has ended a session: the unit and the session",

@@ -77,6 +77,7 @@ from app.foundation.errors import (
     Invalid,
     NotFound,
     RateLimited,
+    Unauthenticated,
     Unavailable,
     UniqueViolation,
 )
@@ -114,6 +115,6 @@ __all__ = [  # noqa: RUF022
     "Continuous", "Job", "Periodic", "as_unit", "mark_failed", "defer", "step", "unit_step",
     "report_progress", "JobCancelled", "notify", "notify_all", "notification_routed", "Channel",
     # Failures, the clock, other services
-    "Failure", "Invalid", "NotFound", "Forbidden", "Unavailable", "RateLimited", "UniqueViolation",
+    "Failure", "Invalid", "NotFound", "Unauthenticated", "Forbidden", "Unavailable", "RateLimited", "UniqueViolation",
     "ForeignKeyViolation", "now", "wire", "Outbound",
 ]  # fmt: skip

@@ -9,7 +9,8 @@ T = TypeVar("T")
 
 
 class Failure(Exception):
-    """Base of all failures that become an answer. ``details`` is a JSON object, ``headers`` go out with it."""
+    """Base of all failures that become an answer, with its ``status``, ``code`` and ``text``. ``details`` is a JSON
+    object (its ``fields`` have the messages by wire name), ``headers`` go out with it."""
 
     status = 500
     code = "UNKNOWN_ERROR"
@@ -101,6 +102,8 @@ class ForeignKeyViolation(Failure):
 
 
 class Unauthenticated(Failure):
+    """A caller who presents no credential, or with ``invalid_token`` none that is good."""
+
     status, code, text = 401, "UNAUTHENTICATED", "Authentication required"
 
     def __init__(self, *, invalid_token: bool = False) -> None:

@@ -27,6 +27,7 @@ from app.testing.database import transaction
 from schemas.derive import create_schema
 
 numbers = count(1)
+NEEDS = "examples() says what else it needs; of a 500 the log says why"
 EXAMPLES: dict[type[Record], Mapping[str, Any]] = {}
 EARLIER, LATER = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 2, 1, tzinfo=UTC)
 SHA = "0123456789abcdef" * 4
@@ -51,7 +52,11 @@ class Workshop:
         maker = self.maker(model)
         self.make_room(model)
         response = maker.post(model.collection_path(), self._body(model) | overrides)
-        assert response.status_code == 201, (model.__name__, response.json, "examples() says what else it needs")
+        assert response.status_code == 201, (
+            model.__name__,
+            response.json,
+            "examples() says what else it needs; of a 500 the log does",
+        )
         return response.get_json()
 
     def maker(self, model: type[Record]) -> Actor:

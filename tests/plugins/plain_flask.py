@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Blueprint, Flask, Response, g, jsonify, redirect, render_template_string, request, url_for
 
-from rowgate import Plugin
+from rowgate import Failure, Plugin
 from rowgate.http import caller, credentials_required, open_to_all
 
 
@@ -49,6 +49,15 @@ def build() -> Blueprint:
     @open_to_all("shows how it fails")
     def late() -> Response:
         raise Overdue("A week late")
+
+    @blp.errorhandler(Failure)
+    def answer_failure(failure: Failure) -> tuple[Response, int]:
+        return jsonify(code=failure.code), failure.status
+
+    @blp.get("/broken")
+    @open_to_all("shows how it breaks")
+    def broken() -> Response:
+        raise Failure
 
     @blp.get("/forgotten")
     def forgotten() -> str:

@@ -17,5 +17,7 @@ def test_a_blueprint_of_flask_does_what_it_does_elsewhere(run):
         "nobody": 401,
         "old": [302, "/library/"],
         "late": [409, {"said": "A week late"}],
+        "broken": [500, {"code": "UNKNOWN_ERROR"}],
         "forgotten": 403,
     }
+    assert "GET '/library/broken': UNKNOWN_ERROR" in done.stderr

@@ -20,7 +20,7 @@ bearer = {"Authorization": f"Bearer {token}"}
 with client:
     home = client.get("/library/")
     noted = g.noted
-answers = {name: client.get(f"/library/{name}") for name in ("mine", "old", "late", "forgotten")}
+answers = {name: client.get(f"/library/{name}") for name in ("mine", "old", "late", "broken", "forgotten")}
 print(json.dumps({
     "home": [home.status_code, home.text, home.headers["X-Library"], noted],
     "closed": client.get("/library/?closed=1").text,
@@ -28,5 +28,6 @@ print(json.dumps({
     "nobody": answers["mine"].status_code,
     "old": [answers["old"].status_code, answers["old"].headers["Location"]],
     "late": [answers["late"].status_code, answers["late"].json],
+    "broken": [answers["broken"].status_code, answers["broken"].json],
     "forgotten": answers["forgotten"].status_code,
 }))  # fmt: skip

@@ -67,7 +67,8 @@ class Access:
 
 
 def open_to_all(reason: str, *, limited: bool = False) -> Callable[[F], F]:
-    """Declare that a route asks for no credential, and why."""
+    """Declare that a route asks for no credential, or for one of a form of its own, and why. With ``limited``, requests
+    are counted by network against DEFAULT_LIMIT."""
     return declare_access(Access(open=reason, limited=limited))
 
 

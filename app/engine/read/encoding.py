@@ -39,7 +39,8 @@ def _plain(value: Any) -> Any:
 
 
 class Representation(dict[str, Any]):
-    """A record as its reader sees it, by wire name, with the ``version`` of its row."""
+    """A record as its reader sees it, by wire name, with the ``version`` of its row. The values are Python's, such as
+    UUID and datetime, of which ``answer`` makes JSON."""
 
     __slots__ = ("version",)
 

@@ -39,6 +39,7 @@ from rowgate.accounts import (
     signed_out,
     signed_up,
 )
+from tests.auth.sign_in.visitors import sign_up, visit
 from tests.mail.letters import kinds
 
 PASSWORD, ANOTHER = "a wise old heron", "another fine password"
@@ -64,6 +65,15 @@ def somebody(password=PASSWORD, **more):
     hashed = new_password_hash(password) if password else None
     email = f"{uuid4().hex}@example.com"
     return run_unit(SYSTEM, make_account, email=email, password_hash=hashed, **more)
+
+
+def test_a_follower_of_sign_ups_that_meets_a_taken_value_refuses_the_sign_up(app, monkeypatch):
+    def refuse(unit, user):
+        raise UniqueViolation.on(["username"])
+
+    monkeypatch.setattr(signed_up, "_reactions", [*signed_up._reactions, refuse])
+    answer = sign_up(visit(app))
+    assert (answer.status_code, answer.json["details"]) == (409, {"fields": {"username": ["Is already taken."]}})
 
 
 def test_an_account_is_made_with_its_home_and_its_person_signs_in(inside, app):
