@@ -1,16 +1,18 @@
-"""Files and lines of the project of ``rowgate new``, beside the same for others: ``python -m bench.lines``."""
+"""Files and lines of the project of ``rowgate new``, and of Conduit, beside the same for others: ``python -m
+bench.lines``."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from config import ROOT
 
 APPS = ROOT / "bench" / "peers" / "apps"
 PARTS = {
-    "Models, validation and policy": r"models\.py|serializers\.py|pb_migrations/",
-    "Routes": r"routes\.|urls\.py|views\.py",
+    "Models, validation and policy": r"models\.py|serializers\.py|schemas\.py|pb_migrations/",
+    "Routes": r"routes\.|urls\.py|views\.py|articles\.py|people\.py|http\.py",
     "Hooks and jobs": r"hooks\.py|jobs\.|remind\.py|crontab|pb_hooks/(hooks|tasks)",
     "Configuration": r"plugin\.py|pyproject|env\.example|settings\.py|wsgi\.py|manage\.py|requirements\.txt",
     "Generated migrations": r"migrations/0\d+_",
@@ -23,6 +25,7 @@ PROJECTS = {
     "Django REST Framework": APPS / "tasks_django",
     "PocketBase": APPS / "tasks_pocketbase",
 }
+CONDUIT = {"Rowgate": ROOT / "examples" / "conduit", "Django REST Framework": APPS / "conduit_django"}
 
 
 def code_lines(text: str) -> int:
@@ -43,13 +46,14 @@ def counted(folder: Path) -> dict[str, tuple[int, int]]:
     return {part: found[part] for part in PARTS}
 
 
-def table() -> str:
-    """The table of the documentation."""
-    columns = [counted(folder) for folder in PROJECTS.values()]
-    rows = [[part, *(_shown(*column[part]) for column in columns)] for part in PARTS]
-    written = [[column[part] for part in PARTS if part != "Generated migrations"] for column in columns]
+def table(projects: Mapping[str, Path] = PROJECTS, *, without: Sequence[str] = ()) -> str:
+    """A table of the documentation, without some of its parts."""
+    columns = [counted(folder) for folder in projects.values()]
+    parts = [part for part in PARTS if part not in without]
+    rows = [[part, *(_shown(*column[part]) for column in columns)] for part in parts]
+    written = [[column[part] for part in parts if part != "Generated migrations"] for column in columns]
     sums = [_shown(sum(files for files, _ in each), sum(lines for _, lines in each)) for each in written]
-    lines = [["Files / lines", *PROJECTS], ["---"] * (len(PROJECTS) + 1), *rows, ["Written, in all", *sums]]
+    lines = [["Files / lines", *projects], ["---"] * (len(projects) + 1), *rows, ["Written, in all", *sums]]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
@@ -58,4 +62,4 @@ def _shown(files: int, lines: int) -> str:
 
 
 if __name__ == "__main__":
-    print(table())
+    print(table(), table(CONDUIT, without=["Tests"]), sep="\n\n")

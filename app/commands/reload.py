@@ -16,8 +16,8 @@ from app.runtime.var_dir_lock import holder
 @click.command("reload", cls=Command)
 @with_appcontext
 def command() -> None:
-    """Have flask serve load the code as it is now, once this command has: requests go on in the old workers until new
-    ones are ready."""
+    """Have flask serve load the code as it is now. This command loads it first, so that code which does not load is
+    never served; requests go on in the old workers until new ones are ready."""
     process = holder(settings.var_dir)
     if process is None:
         raise click.ClickException(f"Nothing serves in {settings.var_dir}: start flask serve, or signal gunicorn")

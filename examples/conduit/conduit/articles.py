@@ -45,15 +45,7 @@ def _serve_lists(blp: Blueprint) -> None:
         asked = [condition(request.args[name]) for name, condition in FILTERS.items() if name in request.args]
         return _page(caller_or_nobody(), {"and": asked} if asked else {})
 
-    @route(
-        blp,
-        "GET",
-        "/articles/feed",
-        "conduitFeed",
-        "List articles of those one follows",
-        query=WINDOW,
-        fails=(401, 403),
-    )
+    @route(blp, "GET", "/articles/feed", "conduitFeed", "List articles of those one follows", query=WINDOW)
     def feed() -> Response:
         principal, mine = reader()
         return _page(principal, {"author": {"conduitFollowsByAuthor": {"some": {"readerId": mine["id"]}}}})
@@ -70,7 +62,7 @@ def _serve_articles(blp: Blueprint) -> None:
     article = "/articles/<string:slug>"
 
     @route(blp, "POST", "/articles", "addConduitArticle", "Publish an article",
-           takes=Body(within("article", NewArticle)), gives=Answer(status=201), fails=(401, 403))  # fmt: skip
+           takes=Body(within("article", NewArticle)), gives=Answer(status=201))  # fmt: skip
     def add(given: dict[str, Any]) -> Response:
         principal, mine = reader()
         values = _values(given["article"]) | {"author_id": mine["id"]}
@@ -82,23 +74,21 @@ def _serve_articles(blp: Blueprint) -> None:
         return _one(caller_or_nobody(), slug)
 
     @route(blp, "PUT", article, "changeConduitArticle", "Change an article",
-           takes=Body(within("article", ArticleChange)), fails=(401, 403))  # fmt: skip
+           takes=Body(within("article", ArticleChange)))  # fmt: skip
     def change(given: dict[str, Any], slug: str) -> Response:
         principal, _ = reader()
         found, values = _found(principal, slug), _values(given["article"])
         changed = run_unit(principal, lambda unit: unit.update(ConduitArticle, found["id"], values))
         return _one(principal, changed["slug"])
 
-    @route(
-        blp, "DELETE", article, "deleteConduitArticle", "Delete an article", gives=Answer(status=204), fails=(401, 403)
-    )
+    @route(blp, "DELETE", article, "deleteConduitArticle", "Delete an article", gives=Answer(status=204))
     def delete(slug: str) -> Response:
         principal, _ = reader()
         found = _found(principal, slug)
         run_unit(principal, lambda unit: unit.delete(ConduitArticle, found["id"]))
         return Response(status=204)
 
-    @route(blp, "POST", f"{article}/favorite", "favorConduitArticle", "Favor an article", fails=(401, 403))
+    @route(blp, "POST", f"{article}/favorite", "favorConduitArticle", "Favor an article")
     def favor(slug: str) -> Response:
         principal, mine = reader()
         edge = {"reader_id": mine["id"], "article_id": _found(principal, slug)["id"]}
@@ -106,7 +96,7 @@ def _serve_articles(blp: Blueprint) -> None:
             run_unit(principal, lambda unit: unit.create(ConduitFavorite, edge))
         return _one(principal, slug)
 
-    @route(blp, "DELETE", f"{article}/favorite", "disfavorConduitArticle", "Favor an article no more", fails=(401, 403))
+    @route(blp, "DELETE", f"{article}/favorite", "disfavorConduitArticle", "Favor an article no more")
     def disfavor(slug: str) -> Response:
         principal, mine = reader()
         for each in _favorites(principal, mine, [_found(principal, slug)["id"]]):
@@ -126,7 +116,7 @@ def _serve_comments(blp: Blueprint) -> None:
         return answer({"comments": _comments(principal, found.records)})
 
     @route(blp, "POST", comments, "addConduitComment", "Comment on an article",
-           takes=Body(within("comment", NewComment)), fails=(401, 403))  # fmt: skip
+           takes=Body(within("comment", NewComment)))  # fmt: skip
     def add(given: dict[str, Any], slug: str) -> Response:
         principal, mine = reader()
         values = given["comment"] | {"article_id": _found(principal, slug)["id"], "author_id": mine["id"]}
@@ -134,7 +124,7 @@ def _serve_comments(blp: Blueprint) -> None:
         return answer({"comment": _comments(principal, [made | {"author": mine}])[0]})
 
     @route(blp, "DELETE", f"{comments}/<string:id>", "deleteConduitComment", "Delete a comment",
-           gives=Answer(status=204), fails=(401, 403))  # fmt: skip
+           gives=Answer(status=204))  # fmt: skip
     def delete(slug: str, id: str) -> Response:
         principal, _ = reader()
         found = get(ConduitComment, principal, parse_id(id))

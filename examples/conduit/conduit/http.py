@@ -25,8 +25,9 @@ def blueprint(name: str, description: str) -> Blueprint:
 
 
 def route(blp: Blueprint, method: str, path: str, name: str, summary: str, **more: Any) -> Callable[[F], F]:
-    """Serve a route that finds out by itself who calls."""
-    return serve(blp, method, path, Operation(name, summary, open_to_all(OWN_SCHEME, limited=True), **more))
+    """Serve a route that finds out by itself who calls, and refuses those who may not."""
+    access = open_to_all(OWN_SCHEME, limited=True)
+    return serve(blp, method, path, Operation(name, summary, access, fails=(401, 403, 409), **more))
 
 
 def refusal(failure: Failure) -> Response:

@@ -37,17 +37,17 @@ def build() -> Blueprint:
         opened = run_unit(SYSTEM, _register, user["email"], user["username"], hashed)
         return _user(opened, 201)
 
-    @route(blp, "POST", "/users/login", "loginConduitUser", "Sign in", takes=Body(within("user", Login)), fails=(401,))
+    @route(blp, "POST", "/users/login", "loginConduitUser", "Sign in", takes=Body(within("user", Login)))
     def login(given: dict[str, Any]) -> Response:
         return _user(sign_in_with_password(**given["user"]))
 
-    @route(blp, "GET", "/user", "currentConduitUser", "Show one's account", fails=(401, 403))
+    @route(blp, "GET", "/user", "currentConduitUser", "Show one's account")
     def current() -> Response:
         principal, profile = reader()
         return answer(_account(principal, profile, _token()))
 
     @route(blp, "PUT", "/user", "changeConduitUser", "Change one's account",
-           takes=Body(within("user", UserChange)), fails=(401, 403, 409))  # fmt: skip
+           takes=Body(within("user", UserChange)))  # fmt: skip
     def change(given: dict[str, Any]) -> Response:
         principal, profile = reader(session_only=True)
         user, token = given["user"], _token()
@@ -62,9 +62,7 @@ def build() -> Blueprint:
     def show(username: str) -> Response:
         return _profile(caller_or_nobody(), username)
 
-    @route(
-        blp, "POST", "/profiles/<string:username>/follow", "followConduitProfile", "Follow somebody", fails=(401, 403)
-    )
+    @route(blp, "POST", "/profiles/<string:username>/follow", "followConduitProfile", "Follow somebody")
     def follow(username: str) -> Response:
         principal, mine = reader()
         edge = {"reader_id": mine["id"], "author_id": profile_named(principal, username)["id"]}
@@ -72,8 +70,7 @@ def build() -> Blueprint:
             run_unit(principal, lambda unit: unit.create(ConduitFollow, edge))
         return _profile(principal, username)
 
-    @route(blp, "DELETE", "/profiles/<string:username>/follow", "unfollowConduitProfile", "Follow somebody no more",
-           fails=(401, 403))  # fmt: skip
+    @route(blp, "DELETE", "/profiles/<string:username>/follow", "unfollowConduitProfile", "Follow somebody no more")
     def unfollow(username: str) -> Response:
         principal, mine = reader()
         edge = {"readerId": mine["id"], "authorId": profile_named(principal, username)["id"]}
