@@ -12,7 +12,7 @@ from config import ROOT
 APPS = ROOT / "bench" / "peers" / "apps"
 PARTS = {
     "Models, validation and policy": r"models\.py|serializers\.py|schemas\.py|pb_migrations/",
-    "Routes": r"routes\.|urls\.py|views\.py|articles\.py|people\.py|http\.py",
+    "Routes": r"routes\.|urls\.py|views\.py|articles\.py|people\.py|http\.py|pb_hooks/conduit",
     "Hooks and jobs": r"hooks\.py|jobs\.|remind\.py|crontab|pb_hooks/(hooks|tasks)",
     "Configuration": r"plugin\.py|pyproject|env\.example|settings\.py|wsgi\.py|manage\.py|requirements\.txt",
     "Generated migrations": r"migrations/0\d+_",
@@ -25,7 +25,11 @@ PROJECTS = {
     "Django REST Framework": APPS / "tasks_django",
     "PocketBase": APPS / "tasks_pocketbase",
 }
-CONDUIT = {"Rowgate": ROOT / "examples" / "conduit", "Django REST Framework": APPS / "conduit_django"}
+CONDUIT = {
+    "Rowgate": ROOT / "examples" / "conduit",
+    "Django REST Framework": APPS / "conduit_django",
+    "PocketBase": APPS / "conduit_pocketbase",
+}
 
 
 def code_lines(text: str) -> int:
