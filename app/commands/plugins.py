@@ -9,11 +9,10 @@ import click
 from flask.cli import with_appcontext
 
 from app import plugins
-from app.auth.accounts import users
 from app.commands.groups import Group, as_json, show
+from app.commands.transfers import principal_of
 from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.declare.record import Record
-from app.engine.read.database import reading
 from app.engine.read.statements import driver_connection
 from app.engine.write.unit_of_work import run_unit
 from app.foundation.errors import require_found
@@ -70,7 +69,7 @@ USER = click.option("--user", "address", required=True, metavar="ADDRESS", help=
 def dump(name: str, folder: Path | None, address: str) -> None:
     """Write what a user has of the models of the plugin NAME as its sample data, into its own FOLDER or another."""
     plugin, place = _sampled(name, folder)
-    _tell(plugin_samples.dump(plugin, _principal(address), place), f"are in {place}")
+    _tell(plugin_samples.dump(plugin, principal_of(address), place), f"are in {place}")
 
 
 @group.command("load")
@@ -81,7 +80,7 @@ def dump(name: str, folder: Path | None, address: str) -> None:
 def load(name: str, folder: Path | None, address: str) -> None:
     """Make the records of the sample data of the plugin NAME, all or none, for a user."""
     plugin, place = _sampled(name, folder)
-    _tell(run_unit(_principal(address), plugin_samples.load, plugin, place), "are made")
+    _tell(run_unit(principal_of(address), plugin_samples.load, plugin, place), "are made")
 
 
 def _sampled(name: str, folder: Path | None) -> tuple[plugins.Plugin, Path]:
@@ -90,12 +89,6 @@ def _sampled(name: str, folder: Path | None) -> tuple[plugins.Plugin, Path]:
     if folder is None and not plugin.sample:
         raise click.ClickException(f"The plugin {name} names no folder of sample data: give one")
     return plugin, folder or Path(plugin.sample)
-
-
-def _principal(address: str) -> Principal:
-    with reading() as session:
-        user = users.by_email(session, address)
-    return users.require_user_principal(user.id)
 
 
 def _tell(counts: dict[str, int], what: str) -> None:
@@ -126,7 +119,7 @@ def check(fix: bool, address: str | None) -> None:
     for line in found:
         click.echo(line)
     if address is not None:
-        show(_costs(theirs, _principal(address)), False, ("list", "cost", "by"))
+        show(_costs(theirs, principal_of(address)), False, ("list", "cost", "by"))
     if found:
         raise SystemExit(1)
     click.echo("Every name that is used is public")

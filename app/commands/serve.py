@@ -25,8 +25,8 @@ from app.auth.accounts import users
 from app.auth.keys import api_keys
 from app.auth.models.identity import AuthUser
 from app.commands.groups import Command
+from app.commands.transfers import principal_of
 from app.engine.declare.principal import SYSTEM
-from app.engine.read.database import reading
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.extensions import db
 from app.foundation.settings import settings
@@ -183,9 +183,7 @@ def _load_sample() -> None:
     step("loaded the sample data; its people, shown once:")
     for email, password in people:
         click.echo(f"    {email:<32} {password}")
-    with reading() as session:
-        first = users.by_email(session, people[0][0])
-    for name in plugin_samples.load_all(plugins.load(settings.plugin_names), users.require_user_principal(first.id)):
+    for name in plugin_samples.load_all(plugins.load(settings.plugin_names), principal_of(people[0][0])):
         step(f"loaded the sample data of {name}")
 
 

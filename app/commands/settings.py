@@ -21,9 +21,8 @@ COLUMNS = ("variable", "default", "purpose")
 @with_appcontext
 def command(plugin: str | None, markdown: bool, as_json: bool) -> None:
     """List every setting with its default and what it is for; values are not shown, as some are secrets."""
-    found = [
-        dict(zip(COLUMNS, each, strict=True)) for each in every_setting() if plugin is None or _is_of(plugin, each[0])
-    ]
+    names = None if plugin is None else _names_of(plugin)
+    found = [dict(zip(COLUMNS, each, strict=True)) for each in every_setting() if names is None or each[0] in names]
     if markdown:
         lines = ["| Variable | Default | Purpose |", "| --- | --- | --- |"]
         lines += [f"| `{each['variable']}` | {_code(each['default'])} | {each['purpose']} |" for each in found]
@@ -32,13 +31,14 @@ def command(plugin: str | None, markdown: bool, as_json: bool) -> None:
         show(found, as_json, COLUMNS)
 
 
-def _is_of(plugin: str, variable: str) -> bool:
+def _names_of(plugin: str) -> set[str]:
+    """The settings of a plugin."""
     loaded = plugins.load(settings.plugin_names, listed(settings.domains))
     owner = require_found(
         next((each for each in loaded if each.name == plugin), None),
         click.ClickException(f"No plugin is called {plugin}"),
     )
-    return variable in {each.name.upper() for each in owner.settings}
+    return {each.name.upper() for each in owner.settings}
 
 
 def _code(value: object) -> str:

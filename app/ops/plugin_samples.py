@@ -19,7 +19,7 @@ from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.errors import Failure, Invalid
 from app.plugins import Plugin
 from schemas.derive import create_schema
-from schemas.query.finding import count, find_each
+from schemas.query.finding import find_each
 
 ENDING = ".ndjson"
 
@@ -27,23 +27,19 @@ ENDING = ".ndjson"
 def dump(plugin: Plugin, principal: Principal, folder: Path) -> dict[str, int]:
     """Write what the principal lists of the models of ``plugin``, the oldest first, into ``folder``, and return how
     many records of each there are. Whose they are is left out: they belong to whoever loads them."""
-    if not any(count(model, principal) for model in models(plugin)):
+    found = {model: _told(model, principal) for model in models(plugin)}
+    if not any(found.values()):
         raise Invalid(f"There are no records of {plugin.name} to write")
     folder.mkdir(parents=True, exist_ok=True)
-    counts = {}
-    for model in models(plugin):
-        sent = ["id", *(field.name for field in model.fields().values() if _is_told(field))]
-        records = list(find_each(model, principal, sort=["createdAt"], fields=sent))
-        lines = [dumps({name: each[name] for name in sent if each.get(name) is not None}) for each in records]
+    for model, lines in found.items():
         (folder / f"{model.segment}{ENDING}").write_bytes(b"".join(line + b"\n" for line in lines))
-        counts[model.qualified_name()] = len(records)
-    return counts
+    return {model.qualified_name(): len(lines) for model, lines in found.items()}
 
 
 def load(unit: Unit, plugin: Plugin, folder: Path) -> dict[str, int]:
     """Make the records of ``folder`` for the unit's principal, by the rules of creates, and return how many of each
     model. Raises Invalid with the file and the line of what cannot be made."""
-    if not unit.principal.memberships:
+    if unit.principal.organization_id is None:
         raise Invalid("The records belong to an organization: choose a user who is in one")
     ids: dict[str, Any] = {}
     counts = {}
@@ -81,6 +77,13 @@ def models(plugin: Plugin) -> list[type[Record]]:
         raise Invalid(f"The models refer to each other in a circle, so no order makes them: {named}") from None
 
 
+def _told(model: type[Record], principal: Principal) -> list[bytes]:
+    """The records that the principal lists, each as a line."""
+    sent = ["id", *(field.name for field in model.fields().values() if _is_told(field))]
+    records = find_each(model, principal, sort=["createdAt"], fields=sent)
+    return [dumps({name: each[name] for name in sent if each.get(name) is not None}) for each in records]
+
+
 def _is_told(field: Field) -> bool:
     """Whether a field is among what somebody else can send, too."""
     whose = field.references in ("auth_user", "auth_organization")
@@ -88,12 +91,12 @@ def _is_told(field: Field) -> bool:
 
 
 def _make(unit: Unit, model: type[Record], told: dict[str, Any], ids: dict[str, Any]) -> None:
-    """Make a record, in the first organization of the principal; what it refers to outside of the folder is left
+    """Make a record, in the organization that the principal acts in; what it refers to outside of the folder is left
     out."""
     identifier = told.pop("id")
     for field in model.fields().values():
         if field.references == "auth_organization" and field.set_on_create is Setter.CALLER:
-            told[field.name] = str(min(unit.principal.memberships))
+            told[field.name] = str(unit.principal.organization_id)
         elif field.references and field.name in told:
             named = ids.get(told.pop(field.name))
             if named is not None:

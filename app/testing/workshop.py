@@ -52,11 +52,7 @@ class Workshop:
         maker = self.maker(model)
         self.make_room(model)
         response = maker.post(model.collection_path(), self._body(model) | overrides)
-        assert response.status_code == 201, (
-            model.__name__,
-            response.json,
-            "examples() says what else it needs; of a 500 the log does",
-        )
+        assert response.status_code == 201, (model.__name__, response.json, NEEDS)
         return response.get_json()
 
     def maker(self, model: type[Record]) -> Actor:

@@ -25,9 +25,9 @@ def sign_in(way: str, login: str, password: str) -> SignedIn | Challenged:
     Raises NotFound for a way that there is not, InvalidEmailOrPassword, Unavailable where the service does not answer,
     RateLimitExceeded, and Forbidden with a ``reason`` for somebody who may not come in here.
     """
-    service, login = require_found(SIGN_INS.get(way)), _plain(login)
-    # Many services take an empty password for an anonymous caller, and say yes.
-    if not (0 < len(login) <= MAX_LOGIN_LENGTH and 0 < len(password) <= MAX_PASSWORD_LENGTH):
+    service = require_found(SIGN_INS.get(way))
+    # Before anything looks at them. Many services take an empty password for an anonymous caller, and say yes.
+    if len(login) > MAX_LOGIN_LENGTH or not 0 < len(password) <= MAX_PASSWORD_LENGTH or not (login := _plain(login)):
         raise InvalidEmailOrPassword()
     if throttling.is_network_locked(throttling.network()):
         raise InvalidEmailOrPassword()

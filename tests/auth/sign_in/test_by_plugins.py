@@ -103,6 +103,12 @@ def test_an_empty_password_is_never_asked_about(app, directory):
     assert directory.asked == []
 
 
+@pytest.mark.parametrize("login", ["", " ", "\u00ad", "x" * 255, "\ufdfa" * 10_000])
+def test_a_name_that_nobody_has_is_never_asked_about(app, directory, login):
+    assert enter(app, login).status_code == 401
+    assert directory.asked == []
+
+
 def test_somebody_who_is_banned_stays_out(app, directory):
     login = directory.know()
     user = enter(app, login).json["user"]
