@@ -45,8 +45,25 @@ from app.engine.declare.indexes import index, sorted_by, unique
 from app.engine.declare.policy import Policy, SessionOnly
 from app.engine.declare.principal import SYSTEM, Principal, Reader
 from app.engine.declare.record import Base, Record
+from app.engine.declare.rules import check, excludes
 from app.engine.declare.scope import Rule, Scope
 from app.engine.declare.scopes import Organization, Owner, Parent, Public
+from app.engine.declare.value_fields import (
+    color,
+    country,
+    currency,
+    date,
+    decimal,
+    duration,
+    ip_address,
+    ip_network,
+    language,
+    money,
+    point,
+    sequence,
+    slug,
+    time_of_day,
+)
 from app.engine.read.database import after_unit, reading
 from app.engine.read.encoding import Representation
 from app.engine.read.pages import list_page
@@ -76,6 +93,7 @@ from app.foundation.errors import (
     ForeignKeyViolation,
     Invalid,
     NotFound,
+    Overlap,
     RateLimited,
     Unauthenticated,
     Unavailable,
@@ -98,10 +116,12 @@ __all__ = [  # noqa: RUF022
     # Models: their fields, their keys, who may do what with their rows
     "Record", "Base",
     "string", "long_text", "integer", "number", "boolean", "timestamp", "json", "strings", "vector", "enum",
-    "reference", "virtual", "FromNow", "Factory", "CALLER_USER", "CALLER_ORGANIZATION", "NOW",
+    "date", "time_of_day", "duration", "decimal", "money", "country", "language", "currency", "color", "ip_address",
+    "ip_network", "point", "sequence", "slug", "reference",
+    "virtual", "FromNow", "Factory", "CALLER_USER", "CALLER_ORGANIZATION", "NOW",
     "READ_ONLY", "WRITE_ONLY", "IMMUTABLE", "HIDDEN", "FILTERABLE", "SORTABLE", "UNLISTED", "ENCRYPTED",
     "RETURNED_ONCE", "ADMIN_READS", "ADMIN_WRITES", "SCOPE_READS", "MONEY", "PERCENT", "BYTES", "FILE",
-    "unique", "index", "sorted_by",
+    "unique", "index", "sorted_by", "excludes", "check",
     "Policy", "Rule", "Owner", "Organization", "Parent", "Public", "SessionOnly",
     "AnyOf", "AllOf", "Where", "Everybody", "Through", "MembersOf", "Scope", "Reader",
     # Hooks
@@ -116,5 +136,5 @@ __all__ = [  # noqa: RUF022
     "report_progress", "JobCancelled", "notify", "notify_all", "notification_routed", "Channel",
     # Failures, the clock, other services
     "Failure", "Invalid", "NotFound", "Unauthenticated", "Forbidden", "Unavailable", "RateLimited", "UniqueViolation",
-    "ForeignKeyViolation", "now", "wire", "Outbound",
+    "Overlap", "ForeignKeyViolation", "now", "wire", "Outbound",
 ]  # fmt: skip

@@ -13,6 +13,7 @@ from uuid import UUID
 import orjson
 from marshmallow import RAISE, Schema, ValidationError, fields, missing, validate
 
+from app.engine.declare.kind import Kind
 from app.engine.declare.structures import DEFAULT_MAX_BYTES
 from app.engine.read.grant_parser import parse_grants
 from app.foundation.addresses import normalized
@@ -180,6 +181,17 @@ class Embedded(fields.Raw):
 
     def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> Any:
         return value
+
+
+class Value(fields.Field[Any]):
+    """A value that its kind reads."""
+
+    def __init__(self, kind: Kind, **kwargs: Any) -> None:
+        self.kind = kind
+        super().__init__(**kwargs)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        return self.kind.load(value)
 
 
 class WireSchema(Schema):

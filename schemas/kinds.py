@@ -1,7 +1,5 @@
-"""The schema field of each kind: how a value of it is read from a body, with its bounds.
-
-A plugin registers those of its own kinds with ``field_of.register``.
-"""
+"""The schema field of each kind: how a value of it is read from a body, with its bounds. Kinds that are not listed here
+read their values themselves."""
 
 from __future__ import annotations
 
@@ -29,8 +27,8 @@ class Pattern(validate.Regexp):
 
 @singledispatch
 def field_of(kind: Kind, **options: Any) -> Field[Any]:
-    """The schema field of ``kind``; ``options`` are those of marshmallow. Raises TypeError for an unknown kind."""
-    raise TypeError(f"No schema field is registered for {type(kind).__name__}")
+    """The schema field of ``kind``; ``options`` are those of marshmallow."""
+    return fields.Value(kind, **options)
 
 
 @field_of.register

@@ -157,6 +157,19 @@ class UniqueViolation(Failure):
         )
 
 
+class Overlap(Failure):
+    """A record that overlaps with another one, where a rule leaves room for one alone."""
+
+    status, code, text = 409, "OVERLAP", "Overlaps with another record"
+
+    @classmethod
+    def on(cls, fields: list[str]) -> Overlap:
+        text = "Overlaps with another record."
+        return cls(
+            f"{' and '.join(fields)} overlap with another record", details={"fields": {name: [text] for name in fields}}
+        )
+
+
 class PreconditionFailed(Failure):
     """A write whose caller knows another version of the record than the stored one."""
 

@@ -8,6 +8,7 @@ from itertools import count
 from typing import Any
 from uuid import UUID
 
+import orjson
 from sqlalchemy import delete
 
 from app.ai.models.answering import AiProvider
@@ -19,6 +20,7 @@ from app.auth.models.organizations import AuthInvitation, AuthMember, AuthOrgani
 from app.engine.declare.kinds import Enum
 from app.engine.declare.record import Field, Record
 from app.engine.declare.scope import Rule
+from app.engine.read.encoding import dumps
 from app.notification.models import NotificationNotification, NotificationPreference
 from app.platform.models import PlatformAuditLog
 from app.storage.models import StorageUpload
@@ -172,9 +174,7 @@ def kept(model: type[Record], body: Mapping[str, Any]) -> dict[str, Any]:
 
 def plain(value: Any) -> Any:
     """A value as JSON has it."""
-    if isinstance(value, datetime):
-        return iso(value)
-    return str(value) if isinstance(value, UUID) else value
+    return orjson.loads(dumps(value))
 
 
 def said(model: type[Record]) -> dict[str, Any]:
@@ -193,13 +193,14 @@ def plain_value(field: Field) -> Any:
         return min(bounds["maximum"], max(bounds["minimum"], 1))
     if kind in ("string", "text"):
         return text_value(bounds, number)
-    return {
+    usual = {
         "number": 0.5,
         "boolean": True,
         "timestamp": "2026-01-15T10:00:00.000Z",
         "json": [] if bounds.get("shape") == "array" else {},
         "vector": [0.5, 0.25],
-    }[kind]
+    }
+    return usual[kind] if kind in usual else field.spec.kind.example()
 
 
 def text_value(bounds: dict[str, Any], number: int) -> str:

@@ -31,7 +31,7 @@ from blueprints.openapi.api import Api
 from blueprints.openapi.records import describe_operation
 from blueprints.openapi.vocabulary import schema_reference
 from schemas.errors import GUIDE_PATH, KEY_PATH, ApiKeyError, GuideError, error_body
-from schemas.fields import Email, Embedded, Grants, Identifier, Json, Moment, Url
+from schemas.fields import Email, Embedded, Grants, Identifier, Json, Moment, Url, Value
 
 TEXT = """Stored data models as a versioned REST API. Send a session token or an API key as
 `Authorization: Bearer`; a key may also come as the query parameter `api_key`. What a caller may not see
@@ -106,6 +106,8 @@ def build(app: Flask) -> Api:
     api.register_field(Url, "string", "uri")
     api.register_field(Embedded, None, None)
     api.ma_plugin.converter.add_attribute_function(_json_shape)
+    api.register_field(Value, None, None)
+    api.ma_plugin.converter.add_attribute_function(_of_kind)
     api.ma_plugin.converter.add_attribute_function(_not_blank)
     api.spec.components.schema("GuideError", schema=GuideError)
     api.spec.components.schema("ApiKeyError", schema=ApiKeyError)
@@ -163,6 +165,14 @@ def _responses() -> Any:
 def _not_blank(self: Any, field: Any, **kwargs: Any) -> dict[str, Any]:
     """Say that a string of blanks alone is refused."""
     return {"pattern": r"\S"} if field.metadata.get("blank") is False else {}
+
+
+def _of_kind(self: Any, field: Any, **kwargs: Any) -> dict[str, Any]:
+    """Say what a kind says of its values."""
+    if not isinstance(field, Value):
+        return {}
+    schema = field.kind.json_schema()
+    return {**schema, "type": [schema["type"], "null"] if field.allow_none else schema["type"]}
 
 
 def _json_shape(self: Any, field: Any, **kwargs: Any) -> dict[str, Any]:

@@ -38,7 +38,12 @@ MEANINGS = {
     Operator.HAS_ANY: "holds one of these, comma-separated",
     Operator.HAS_ALL: "holds all of these, comma-separated",
     Operator.IS: "is whoever asks",
+    Operator.WITHIN: "lies in this network",
+    Operator.NEAR: "is near this: latitude, longitude and kilometers, comma-separated",
 }
+# Those that one kind alone has.
+OWN = frozenset({Operator.WITHIN, Operator.NEAR})
+MEMBERS_OF_VALUES = ("type", "format", "properties", "required", "additionalProperties")
 # What operators take whatever the field holds.
 FIXED = {Operator.IS_NULL: {"type": "boolean"}, Operator.IS: {"type": "string", "enum": [ME]}}
 SHARED: dict[str, dict[str, Any]] = {
@@ -124,7 +129,7 @@ def _differs_by_model(field: Field) -> bool:
 def equality(field: Field, name: str) -> dict[str, Any]:
     """The parameter called ``name`` for the value of ``field``."""
     text = f"Only records with this {name.removesuffix('[eq]')}."
-    return parameter(name, description=text, schema=field.spec.kind.json_schema())
+    return parameter(name, description=text, schema=field.spec.kind.text_schema())
 
 
 def operators(field: Field) -> list[Operator]:
@@ -165,14 +170,14 @@ def _name(field: Field, operator: str) -> str:
 def _operator_parameter(field: Field, operator: Operator) -> dict[str, Any]:
     if operator is Operator.EQ:
         return equality(field, field.name)
-    schema = FIXED.get(operator) or ({"type": "string"} if operator in LISTS else _value(field.spec.kind))
+    schema = FIXED.get(operator) or ({"type": "string"} if operator in LISTS else _value(field.spec.kind.text_schema()))
     text = f"{field.name} {MEANINGS[operator]}."
     return parameter(f"{field.name}[{operator}]", description=text, schema=schema)
 
 
 def _condition_name(kind: Kind) -> str:
     """``StringCondition``: kinds that take the same operators and values share one."""
-    schema = _value(kind)
+    schema = _value(kind.json_schema())
     name = schema.get("format", schema["type"]).replace("-", " ").title().replace(" ", "")
     if Operator.IS in kind.operators:
         name = "User"
@@ -183,16 +188,19 @@ def _condition_name(kind: Kind) -> str:
     return f"{name}Condition"
 
 
-def _value(kind: Kind) -> dict[str, Any]:
+def _value(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema of one value, alike for kinds that differ in their bounds alone."""
-    return {name: value for name, value in kind.json_schema().items() if name in ("type", "format")}
+    return {name: value for name, value in schema.items() if name in MEMBERS_OF_VALUES}
 
 
 def _condition(kind: Kind) -> dict[str, Any]:
-    value = _value(kind)
+    value = _value(kind.json_schema())
     nullable = {**value, "type": [value["type"], "null"]}
     operators: dict[str, Any] = {}
     for operator in kind.operators:
+        if operator in OWN:
+            operators[operator] = _value(kind.operand_schema(operator))
+            continue
         takes = nullable if operator in (Operator.EQ, Operator.NE, Operator.IN, Operator.NIN) else value
         if operator in LISTS:
             takes = {"type": "array", "items": takes, "minItems": 1}

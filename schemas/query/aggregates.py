@@ -12,7 +12,16 @@ from werkzeug.datastructures import MultiDict
 from app.engine.declare.principal import Principal
 from app.engine.declare.record import Field, Record
 from app.engine.declare.structures import Json, Vector
-from app.engine.read.aggregates import DEFAULT_TAKE, AggregateQuery, Function, Group, Interval, Measure, is_moment
+from app.engine.read.aggregates import (
+    DEFAULT_TAKE,
+    AggregateQuery,
+    Function,
+    Group,
+    Interval,
+    Measure,
+    has_days,
+    is_moment,
+)
 from app.engine.read.condition_parser import ConditionParser
 from app.engine.read.query import Junction
 from app.engine.read.query_context import QueryContext, allowed, filterable, invalid
@@ -109,6 +118,7 @@ class AggregateParser:
         if len({group.name for group in read}) < len(read):
             raise invalid("group", "Names a field twice.", InvalidFields)
         measured = tuple(self._measures(measures)) or (Measure(Function.COUNT),)
+        self._check_own_groups(read, measured)
         if len(measured) > MAX_MEASURES:
             raise invalid("measures", f"More than {MAX_MEASURES} measures.", InvalidFields)
         return AggregateQuery(
@@ -136,7 +146,11 @@ class AggregateParser:
         return Group(path, known, self._unit(known, given.get("by"), location))
 
     def _unit(self, known: Field, given: Any, location: str) -> Interval | None:
-        if not is_moment(known):
+        if has_days(known) and given is None:
+            return None
+        if has_days(known) and given == Interval.HOUR:
+            raise invalid(location, "A date has no hours.", InvalidFields)
+        if not is_moment(known) and not has_days(known):
             if given is not None:
                 raise invalid(location, f"{known.name} is no timestamp, and has no units.", InvalidFields)
             return None
@@ -168,6 +182,13 @@ class AggregateParser:
             raise invalid(location, f"{name} cannot be measured so. {allowed(fields)}", InvalidFields)
         return fields[name]
 
+    def _check_own_groups(self, groups: Sequence[Group], measures: Sequence[Measure]) -> None:
+        named = {group.field.name for group in groups if not group.path}
+        for field in (each.field for each in measures if each.field and each.function is not Function.COUNT_DISTINCT):
+            if field.spec.kind.is_measured_in_own_groups and field.name not in named:
+                text = f"{field.name} is measured by currency: group by it as well."
+                raise invalid("group", text, InvalidFields)
+
     def _sort(
         self, given: Sequence[str], groups: Sequence[Group], measures: Sequence[Measure]
     ) -> tuple[tuple[str, bool], ...]:
@@ -187,7 +208,7 @@ def _fits(function: Function, field: Field) -> bool:
         return False
     if function is Function.COUNT_DISTINCT:
         return not isinstance(kind, Json | Vector)
-    return kind.is_number or (function in (Function.MIN, Function.MAX) and is_moment(field))
+    return kind.is_number or (function in (Function.MIN, Function.MAX) and kind.has_extremes)
 
 
 @cache

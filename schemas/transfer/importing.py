@@ -156,7 +156,7 @@ def _value(field_: Field, text: str) -> Any:
             return strict_json.loads(text.encode())
         except InvalidJson as failure:
             raise Invalid({field_.name: [f"{failure.text}."]}) from failure
-    return bare(text)
+    return kind.from_cell(bare(text))
 
 
 def _called(columns: Columns, value: Any) -> str:

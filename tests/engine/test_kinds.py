@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from ipaddress import ip_address, ip_network
 from typing import Any
 from uuid import UUID
 
@@ -13,11 +16,12 @@ from hypothesis import strategies as st
 from marshmallow import ValidationError
 from sqlalchemy import CheckConstraint, types
 
-from app.engine.declare import kinds, structures
+from app.engine.declare import amounts, codes, dates, kinds, places, structures
 from app.engine.declare.catalogue import every_model
 from app.engine.declare.fields import ADMIN_WRITES, HIDDEN, IMMUTABLE, READ_ONLY, WRITE_ONLY, FieldSpec
 from app.engine.declare.kind import EXAMPLE_ID, Identifier, Kind, Reference
 from app.engine.declare.record import Field, Setter
+from app.foundation import durations
 from app.notification.models import NotificationNotification
 from schemas.kinds import field_of
 
@@ -40,6 +44,18 @@ ALL = {
     "open enum": kinds.OpenEnum(["A", "B"]),
     "identifier": Identifier(),
     "reference": Reference("auth_user", "cascade"),
+    "date": dates.Date(),
+    "time": dates.TimeOfDay(),
+    "duration": dates.Duration(max=timedelta(days=2)),
+    "decimal": amounts.Decimal(6, 2, min="-10"),
+    "money": amounts.Money(min="0"),
+    "country": codes.Country(),
+    "language": codes.Language(),
+    "currency": codes.Currency(),
+    "color": codes.Color(),
+    "ip": places.IpAddress(),
+    "network": places.IpNetwork(),
+    "point": places.Point(),
 }
 every = pytest.mark.parametrize("kind", ALL.values(), ids=list(ALL))
 LATER = datetime(2026, 12, 24, 9, 0, tzinfo=UTC)
@@ -59,6 +75,14 @@ def test_the_example_of_a_kind_is_one_that_its_schema_field_takes(kind):
         ("integer", "7", 7), ("integer", "-9223372036854775808", -(2**63)), ("number", "1e2", 100.0),
         ("boolean", "true", True), ("boolean", "false", False), ("timestamp", "2026-12-24T10:00:00+01:00", LATER),
         ("strings", "read", "read"), ("free strings", "any", "any"), ("enum", "won", "won"), ("open enum", "B", "B"),
+        ("date", "2024-02-29", date(2024, 2, 29)), ("time", "08:30", time(8, 30)),
+        ("time", "23:59:59", time(23, 59, 59)),
+        ("duration", "P1W", timedelta(days=7)), ("duration", "P1DT36H0.5S", timedelta(days=2, hours=12, seconds=0.5)),
+        ("decimal", "-0.50", Decimal("-0.5")), ("money", "7 JPY", {"amount": "7", "currency": "JPY"}),
+        ("money", "0.5 KWD", {"amount": "0.500", "currency": "KWD"}), ("country", "CH", "CH"),
+        ("language", "zh-Hans", "zh-Hans"),
+        ("currency", "CHF", "CHF"), ("color", "#ABCDEF", "#abcdef"), ("ip", "2001:DB8::1", ip_address("2001:db8::1")),
+        ("network", "10.0.0.0/8", ip_network("10.0.0.0/8")), ("point", "-0.5,180", {"lat": -0.5, "lng": 180.0}),
         ("identifier", EXAMPLE_ID, UUID(EXAMPLE_ID)), ("reference", EXAMPLE_ID.upper(), UUID(EXAMPLE_ID)),
     ],
 )  # fmt: skip
@@ -113,6 +137,15 @@ def test_the_bounds_of_a_kind_are_those_of_the_dictionary(kind, constraints):
         ("json", []), ("list", {}),
         ("json", {"long": "x" * 100}), ("strings", []), ("strings", ["read", "all"]), ("free strings", ["sixsix"]),
         ("enum", "lost"), ("vector", []), ("vector", [1e39]),
+        ("date", "2026-02-29"), ("date", 20260201), ("time", "24:00"),
+        ("duration", "P3D"), ("duration", "P"), ("duration", "PT"), ("duration", "P1M"), ("decimal", "-10.01"),
+        ("decimal", "10000"), ("decimal", "1.001"), ("decimal", 1), ("decimal", "9" * 600),
+        ("money", {"amount": "-1", "currency": "EUR"}),
+        ("money", {"amount": "1.5", "currency": "JPY"}), ("country", "EU"), ("language", "xx"), ("currency", "eur"),
+        ("color", "#fff"),
+        ("ip", "10.0.0.0/8"), ("ip", "fe80::1%1"), ("ip", 1), ("network", "10.0.0.1/8"), ("network", "fe80::%1/64"),
+        ("point", {"lat": 1, "lng": True}),
+        ("point", {"lat": float("nan"), "lng": 0}), ("point", {"lat": 1, "lng": 1, "km": 1}),
     ],
 )  # fmt: skip
 def test_the_schema_field_of_a_kind_refuses_what_is_out_of_bounds(kind, value):
@@ -127,20 +160,44 @@ def test_inside_json_numbers_and_booleans_are_told_apart():
         assert kinds.Integer(0, 1).same(first, second)
 
 
-def test_a_kind_of_ones_own_needs_a_schema_field():
+def test_a_kind_of_ones_own_reads_its_values_itself():
     @dataclass(frozen=True)
-    class Money(Kind):
-        name = "money"
+    class Plate(Kind):
+        name = "plate"
 
         def column_type(self) -> Any:
-            return types.BigInteger()
+            return types.String(8)
+
+        def parse(self, text: str) -> Any:
+            return text.upper() if text.isalnum() else None
 
         def example(self) -> Any:
-            return 100
+            return "B1234"
 
-    with pytest.raises(TypeError, match="Money"):
-        field_of(Money())
-    assert Money().expected() == "Is not a money."
+    assert field_of(Plate()).deserialize("b1234") == "B1234"
+    with pytest.raises(ValidationError, match="Is not a plate"):
+        field_of(Plate()).deserialize("b 1234")
+
+
+@given(st.timedeltas(min_value=timedelta(), max_value=dates.LONGEST))
+def test_a_duration_is_read_as_it_was_written_to_the_millisecond(duration):
+    written = durations.iso(duration)
+    assert abs(durations.duration_of(written) - duration) <= timedelta(milliseconds=0.5)
+    assert durations.iso(durations.duration_of(written)) == written
+
+
+@given(lat=st.floats(-90, 90), lng=st.floats(-180, 180), km=st.floats(0, places.FARTHEST_KM), bearing=st.floats(0, 360))
+def test_the_box_around_a_circle_leaves_nothing_of_it_out(lat, lng, km, bearing):
+    center = {"lat": lat, "lng": lng}
+    box = places._box(center, km)
+    angle, turn, up = km / places.EARTH_KM, math.radians(bearing), math.radians(lat)
+    there = math.asin(max(-1, min(1, math.sin(up) * math.cos(angle) + math.cos(up) * math.sin(angle) * math.cos(turn))))
+    across = math.atan2(
+        math.sin(turn) * math.sin(angle) * math.cos(up), math.cos(angle) - math.sin(up) * math.sin(there)
+    )
+    at = (lng + math.degrees(across) + 540) % 360 - 180
+    assert box["south"] <= math.degrees(there) <= box["north"]
+    assert box["west"] <= at <= box["east"] or abs(math.cos(there)) < 1e-6
 
 
 @pytest.mark.parametrize("model", list(every_model()), ids=lambda model: model.__name__)

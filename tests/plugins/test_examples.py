@@ -18,7 +18,7 @@ from tests.end_to_end.service import environment, free_port, gunicorn, started
 # A project that was made from this checkout has left here what names the kit to pytest a second time.
 ALONE = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 
-EXAMPLES = ("helpdesk", "conduit", "directory")
+EXAMPLES = ("helpdesk", "conduit", "directory", "rental")
 OF_0_3 = ROOT / "tests" / "plugins" / "helpdesk_of_0_3"
 # The collection is not ours to keep: CONDUIT_COLLECTION names a copy of api/Conduit.postman_collection.json at this
 # commit of gothinkster/realworld.

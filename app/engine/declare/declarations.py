@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from difflib import get_close_matches
 from typing import Any
 
+from app.engine.declare.fields import Numbered, SlugOf
 from app.engine.declare.kind import Reference
 from app.engine.declare.kinds import Enum
 from app.engine.declare.record import Base, Record
@@ -60,6 +61,10 @@ def _named(model: Any) -> Iterator[tuple[str, str]]:
         return
     yield from (("The policy", name) for name in model.policy.scope.columns())
     for field in model.fields().values():
+        if isinstance(field.spec.default, Numbered) and field.spec.default.per:
+            yield f"The number {field.attribute}", field.spec.default.per
+        if isinstance(field.spec.default, SlugOf):
+            yield f"The slug {field.attribute}", field.spec.default.attribute
         for rule in filter(None, (field.spec.read, field.spec.write)):
             yield from ((f"A rule of the field {field.attribute}", name) for name in rule.columns())
     for attribute in ("searchable", "semantic", "label", "bookkeeping", "transitions"):

@@ -111,6 +111,31 @@ class Factory:
     make: Callable[[], Any]
 
 
+@dataclass(frozen=True)
+class Numbered:
+    """A default that counts: the next number of the rows that are alike in ``per``, without gaps, as it is drawn in the
+    transaction of the write, whose others wait for it."""
+
+    per: str = ""
+
+    def __str__(self) -> str:
+        return "$number"
+
+
+@dataclass(frozen=True)
+class SlugOf:
+    """A default made of the text in ``attribute``, for addresses: ``an-old-boat``, and where that is taken
+    ``an-old-boat-1f3a9c``."""
+
+    attribute: str
+
+    def __str__(self) -> str:
+        return "$slug"
+
+
+# Defaults that the database is asked for, once all else is known.
+ASKED_FOR = (Numbered, SlugOf)
+
 NO_DEFAULT = object()
 
 
@@ -240,7 +265,7 @@ def _stored_default(default: Any) -> Callable[[], Any] | None:
         return now
     if isinstance(default, Factory):
         return default.make
-    if default is NO_DEFAULT or isinstance(default, Default):
+    if default is NO_DEFAULT or isinstance(default, Default | Numbered | SlugOf):
         return None
     return lambda: deepcopy(default)
 

@@ -57,7 +57,8 @@ class IndexSpec:
             options["postgresql_where"] = text(self.where)
         if self.null_is_value:
             options["postgresql_nulls_not_distinct"] = True
-        Index(self._name(table), *self._expressions(table), unique=self.unique, **options)
+        # An index of expressions alone names no column that says whose it is.
+        Index(self._name(table), *self._expressions(table), unique=self.unique, _table=table, **options)
 
     def _name(self, table: Table) -> str:
         kind = "uq" if self.unique else "ix"
@@ -71,10 +72,20 @@ class IndexSpec:
                 yield _search_vector(table, column.name, by_trigger=self.by_trigger)
             elif self.sorts and isinstance(column.info["spec"].kind, String | LongText):
                 yield from (text(each) for each in collation.sorted_as(column.name, is_text=True))
+            elif (found := self._text(column)) != column.name:
+                yield text(f"({found}) DESC" if name.startswith("-") else f"({found})")
             else:
                 yield column.desc() if name.startswith("-") else column
         if self.sorts:
             yield table.c.id
+
+    def _text(self, column: Column[Any]) -> str:
+        """What the index has of ``column``."""
+        kind = column.info["spec"].kind
+        if kind is None:
+            return column.name
+        found: str = kind.sorted(column.name) if self.sorts else kind.indexed(column.name)
+        return found
 
 
 def _search_vector(table: Table, name: str, *, by_trigger: bool) -> Column[Any]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar
 
+from marshmallow import ValidationError
 from sqlalchemy import ColumnElement, ForeignKey, Uuid
 from sqlalchemy.types import TypeEngine
 
@@ -39,6 +40,8 @@ class Operator(StrEnum):
     HAS_ANY = "hasAny"
     HAS_ALL = "hasAll"
     IS = "is"
+    WITHIN = "within"
+    NEAR = "near"
 
 
 EQUALITY = (Operator.EQ, Operator.NE, Operator.IN, Operator.NIN, Operator.IS_NULL)
@@ -49,17 +52,29 @@ ARRAY = (Operator.EQ, Operator.HAS, Operator.HAS_ANY, Operator.HAS_ALL, Operator
 LISTS = frozenset({Operator.IN, Operator.NIN, Operator.HAS_ANY, Operator.HAS_ALL})
 
 
+# What is longer is no value of a kind that is written in a few characters.
+SHORT = 512
+
+
 @dataclass(frozen=True)
 class Kind(ABC):
-    """What a field holds."""
+    """What a field holds. A kind of one's own says its ``name``, its column, an example, and how a value is read from
+    text (``parse``) and from JSON (``parse_json``); all else has a default."""
 
     name: ClassVar[str]
     operators: ClassVar[tuple[Operator, ...]] = (Operator.IS_NULL,)
     # Text sorts and compares with case aside first.
     is_text: ClassVar[bool] = False
-    # The type of one value as PostgreSQL casts it, and what the measures of a sum can be made of.
+    # The type of one value as PostgreSQL casts it, and of what it sorts by.
     sql_type: ClassVar[str] = "text"
+    sort_type: ClassVar[str] = ""
+    # Whether sums and averages are made of it, or the least and the greatest only; and whether these are exact, so
+    # that they are text on the wire as the values are.
     is_number: ClassVar[bool] = False
+    has_extremes: ClassVar[bool] = False
+    is_exact: ClassVar[bool] = False
+    # Whether it is measured only within groups by itself, as amounts of several currencies have no sum.
+    is_measured_in_own_groups: ClassVar[bool] = False
 
     def __str__(self) -> str:
         """The type in the data dictionary."""
@@ -81,13 +96,39 @@ class Kind(ABC):
         """The value that a condition in JSON asks for; None for what is none."""
         return self.parse(value) if isinstance(value, str) else None
 
+    def load(self, value: Any) -> Any:
+        """The value that a body stands for, within the bounds of the field; raises ValidationError."""
+        is_long = isinstance(value, str) and len(value) > SHORT
+        found = None if is_long else self.parse_json(value)
+        if found is None:
+            raise ValidationError(self.expected())
+        return found
+
+    def operand(self, operator: Operator, given: Any, *, is_text: bool) -> Any:
+        """What ``operator`` compares with: the text of a query parameter, or a value of JSON; None for what is none."""
+        if operator in TEXT:
+            return given if isinstance(given, str) else None
+        return self.parse(given) if is_text else self.parse_json(given)
+
+    def operand_schema(self, operator: Operator) -> dict[str, Any]:
+        """The schema in JSON of what ``operator`` compares with."""
+        return self.json_schema()
+
+    def from_cell(self, text: str) -> Any:
+        """The JSON value that a cell of CSV stands for."""
+        return text
+
     def expected(self) -> str:
         """What would be right where ``parse`` gives None."""
         return f"Is not an {self.name}." if self.name[0] in "aeiou" else f"Is not a {self.name}."
 
     def json_schema(self) -> dict[str, Any]:
-        """The schema of the value in a filter."""
+        """The schema of a value in JSON."""
         return {"type": "string"}
+
+    def text_schema(self) -> dict[str, Any]:
+        """The schema of a value in a query parameter."""
+        return self.json_schema()
 
     @abstractmethod
     def example(self) -> Any:
@@ -102,8 +143,42 @@ class Kind(ABC):
         return column
 
     def bound(self, value: Any) -> Any:
-        """The parameter that finds ``value`` in the column."""
+        """What the driver takes for ``value``, or for a list of values."""
         return value
+
+    # The following make SQL text of that of the column, and of a parameter that ``sql_type`` is cast to.
+
+    def condition(self, operator: Operator, column: str, value: str) -> str:
+        """Whether ``column`` meets an operator of this kind alone; raises LookupError for any other."""
+        raise LookupError(operator)
+
+    def compared(self, operator: str, column: str, value: str) -> str:
+        """Whether ``column`` is on one side of ``value``, by an operator of PostgreSQL."""
+        return f"({column} {operator} {value})"
+
+    def sorted(self, column: str) -> str:
+        """What sorts."""
+        return column
+
+    def indexed(self, column: str) -> str:
+        """What an index over the column has."""
+        return column
+
+    def grouped(self, column: str) -> str:
+        """What is alike within a group."""
+        return column
+
+    def measured(self, column: str) -> str:
+        """What sums are made of."""
+        return column
+
+    def as_cell(self, column: str) -> str | None:
+        """The text of a cell of CSV; None where that is what PostgreSQL writes of the type."""
+        return None
+
+    def as_member(self, column: str) -> str | None:
+        """What becomes a member of a JSON object; None likewise."""
+        return None
 
 
 @dataclass(frozen=True)

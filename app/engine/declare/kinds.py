@@ -174,6 +174,7 @@ class Timestamp(Kind):
     """A moment in UTC, kept to the millisecond."""
 
     name: ClassVar[str] = "timestamp"
+    has_extremes: ClassVar[bool] = True
     operators: ClassVar[tuple[Operator, ...]] = EQUALITY + ORDER
     sql_type: ClassVar[str] = "timestamptz"
 
@@ -223,7 +224,7 @@ class Strings(Kind):
         return list(self.items or ["text"])[:1]
 
     def bound(self, value: Any) -> Any:
-        return [value]
+        return value if isinstance(value, list) else [value]
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 import psycopg
 
 from app.engine.declare.collation import sorted_as
+from app.engine.declare.dates import Date
 from app.engine.declare.kinds import Number, Timestamp
 from app.engine.declare.principal import Principal
 from app.engine.declare.record import Field, Record
@@ -135,7 +136,9 @@ def _grouped(source: Source, group: Group) -> str:
     model, alias = source.join(group.path)
     value = source.value(model, group.field, alias)
     if group.unit is None:
-        return value
+        return group.field.spec.kind.grouped(value)
+    if not is_moment(group.field):
+        return f"date_trunc('{group.unit}', ({value})::timestamp)::date"
     # A zone may move the first and the last year out of the range of timestamps.
     return f"CASE WHEN {value} BETWEEN {EARLIEST} AND {LATEST} THEN date_trunc('{group.unit}', {value}, %(zone)s) END"
 
@@ -143,16 +146,16 @@ def _grouped(source: Source, group: Group) -> str:
 def _measured(source: Source, measure: Measure) -> str:
     if measure.field is None:
         return "count(*)"
-    value = source.value(source.model, measure.field, source.alias)
+    value, kind = source.value(source.model, measure.field, source.alias), measure.field.spec.kind
     match measure.function:
         case Function.COUNT_DISTINCT:
             return f"count(DISTINCT {value})"
         case Function.SUM | Function.AVG:
             # Floats are added as numeric, which is exact and has no end; their text is the shortest decimal of each.
-            is_float = isinstance(measure.field.spec.kind, Number)
-            return f"{measure.function}({f'({value})::text::numeric' if is_float else value})"
+            is_float = isinstance(kind, Number)
+            return f"{measure.function}({f'({value})::text::numeric' if is_float else kind.measured(value)})"
         case function:
-            return f"{function}({value})"
+            return f"{function}({kind.measured(value)})"
 
 
 def _order(query: AggregateQuery) -> list[str]:
@@ -174,10 +177,11 @@ def _answered(query: AggregateQuery, row: tuple[Any, ...]) -> dict[str, Any]:
     groups = {group.name: _in_zone(row[index], zone) for index, group in enumerate(query.groups)}
     answered: dict[str, Any] = {"group": groups}
     for index, measure in enumerate(query.measures, len(groups)):
-        value = _plain(row[index])
+        value = row[index]
         if measure.field is None:
             answered[str(measure.function)] = value
         else:
+            value = value if measure.field.spec.kind.is_exact else _plain(value)
             answered.setdefault(str(measure.function), {})[measure.field.name] = value
     return answered
 
@@ -205,3 +209,8 @@ def _plain(value: Any) -> Any:
 
 def is_moment(field: Field) -> bool:
     return isinstance(field.spec.kind, Timestamp)
+
+
+def has_days(field: Field) -> bool:
+    """Whether it is grouped by spans of the calendar where that is asked for."""
+    return isinstance(field.spec.kind, Date)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from app.engine.declare.kind import LISTS, TEXT, Operator
+from app.engine.declare.kind import LISTS, Operator
 from app.engine.declare.record import Field, Record
 from app.engine.declare.relations import Relation
 from app.engine.read.query import Comparison, Condition, Junction, Negation, Quantifier, Related
@@ -136,8 +136,7 @@ class ConditionParser:
     def _of_json(self, known: Field, operator: Operator, given: Any, location: str) -> Any:
         if isinstance(given, str) and len(given) > MAX_LENGTH:
             raise invalid(location, f"Longer than {MAX_LENGTH} characters.")
-        is_text = operator in TEXT and isinstance(given, str)
-        value = given if is_text else None if operator in TEXT else known.spec.kind.parse_json(given)
+        value = known.spec.kind.operand(operator, given, is_text=False)
         if value is None:
             raise invalid(location, known.spec.kind.expected())
         return value
@@ -147,7 +146,7 @@ def text_value(known: Field, operator: Operator, given: str, location: str) -> A
     """The value that the text ``given`` stands for; raises InvalidFilter."""
     if len(given) > MAX_LENGTH:
         raise invalid(location, f"Longer than {MAX_LENGTH} characters.")
-    value = given if operator in TEXT else known.spec.kind.parse(given)
+    value = known.spec.kind.operand(operator, given, is_text=True)
     if value is None or "\x00" in given:
         raise invalid(location, known.spec.kind.expected())
     return value

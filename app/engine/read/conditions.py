@@ -73,9 +73,15 @@ class Source:
                 return self.guard(model, operations, index, alias)
         return ""
 
+    def column(self, model: type[Record], field: Field, alias: str) -> str:
+        """The field of the row, or what it is worked out by."""
+        if field.virtual is None:
+            return fragments.column(field, alias)
+        return self.put(fragments.selected(model, field.attribute), alias)
+
     def value(self, model: type[Record], field: Field, alias: str, operations: Operations = LISTING) -> str:
         """The field as the row shows it: empty where it does not."""
-        column = fragments.column(field, alias)
+        column = self.column(model, field, alias)
         shown = self.shows(model, field, alias, operations)
         return f"CASE WHEN {shown} THEN {column} END" if shown else column
 
@@ -101,7 +107,7 @@ class Source:
         match tree:
             case Comparison():
                 shown = self.shows(model, tree.field, alias)
-                compared = self._comparison(tree, fragments.column(tree.field, alias))
+                compared = self._comparison(tree, self.column(model, tree.field, alias))
                 return f"({shown} AND {compared})" if shown else compared
             case Junction():
                 parts = [self._condition(part, model, alias) for part in tree.parts]
@@ -156,16 +162,22 @@ class Source:
                 return f"({collation.folded(column)} LIKE lower({value}))"
             case Operator.STARTS_WITH:
                 return _starts_with(column, value, tree.field.max_length)
-            case order:
-                return _compared(column, COMPARED[order], value, is_text=kind.is_text)
+            case Operator.GT | Operator.GTE | Operator.LT | Operator.LTE:
+                return (
+                    _text_compared(column, COMPARED[tree.operator], value)
+                    if kind.is_text
+                    else kind.compared(COMPARED[tree.operator], column, value)
+                )
+            case own:
+                return kind.condition(own, column, value)
 
     def _new_alias(self) -> str:
         self._aliases += 1
         return f"{self.aliases}{self._aliases}"
 
 
-def _compared(column: str, operator: str, value: str, *, is_text: bool) -> str:
-    left, right = (collation.sorted_as(each, is_text=is_text) for each in (column, value))
+def _text_compared(column: str, operator: str, value: str) -> str:
+    left, right = (collation.sorted_as(each, is_text=True) for each in (column, value))
     return f"(({', '.join(left)}) {operator} ({', '.join(right)}))"
 
 

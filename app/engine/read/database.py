@@ -12,16 +12,25 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
 from sqlalchemy.schema import ColumnCollectionConstraint
 
+from app.engine.declare import rules
 from app.engine.declare.record import Base, Field, by_table
 from app.extensions import READS, db
-from app.foundation.errors import DatabaseFailure, Failure, ForeignKeyViolation, Invalid, Unavailable, UniqueViolation
+from app.foundation.errors import (
+    DatabaseFailure,
+    Failure,
+    ForeignKeyViolation,
+    Invalid,
+    Overlap,
+    Unavailable,
+    UniqueViolation,
+)
 
 # Where the session of a unit of work has it while it runs.
 UNIT_KEY = "unit"
 # And the driver's connection that this unit writes on, once it is known.
 DRIVER_KEY = "driver"
 
-UNIQUE, FOREIGN_KEY, CHECK = "23505", "23503", "23514"
+UNIQUE, FOREIGN_KEY, CHECK, EXCLUSION = "23505", "23503", "23514", "23P01"
 # Lost races that another run settles: serialization failure, deadlock, lock timeout.
 RETRYABLE = ("40001", "40P01", "55P03")
 # Statements and transactions that took longer than the settings allow; to repeat them would take as long.
@@ -120,14 +129,28 @@ def _violation(cause: psycopg.IntegrityError, removing: bool) -> Failure:
         return ForeignKeyViolation(f"Still referred to by {by_table(table.name).qualified_name()}")
     if cause.sqlstate == FOREIGN_KEY:
         return ForeignKeyViolation.on(fields_of(table, rule)[0])
+    if cause.sqlstate == EXCLUSION:
+        return Overlap.on(fields_of(table, rule))
     if cause.sqlstate == CHECK:
-        return Invalid("A value is outside its allowed range")
+        return broken_check(table, rule)
     return DatabaseFailure()
+
+
+def broken_check(table: Table, rule: str) -> Failure:
+    """What the check called ``rule`` says."""
+    for each in rules.declared(table):
+        if each.name == rule and "says" in each.info:
+            name = _field(table)[each.info["columns"][0]].name
+            return Invalid({name: [each.info["says"]]})
+    return Invalid("A value is outside its allowed range")
 
 
 def fields_of(table: Table, rule: str) -> list[str]:
     """Wire names of the columns under the constraint or index called ``rule``: those that callers write, where there
     are such, and without the owner that is theirs unless they say otherwise."""
+    for declared in rules.declared(table):
+        if declared.name == rule:
+            return [_field(table)[column].name for column in declared.info["columns"]]
     for each in (*table.constraints, *table.indexes):
         if isinstance(each, ColumnCollectionConstraint | Index) and each.name == rule:
             switch = str(each.dialect_options["postgresql"]["where"]) if isinstance(each, Index) else ""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from functools import lru_cache, partial
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from typing import Any
 
 import orjson
@@ -17,7 +19,7 @@ from app.engine.declare.fields import ADMIN_READS, RETURNED_ONCE, SCOPE_READS, U
 from app.engine.declare.principal import Reader
 from app.engine.declare.record import Field, Record
 from app.engine.declare.scope import Scope, both
-from app.foundation import clock
+from app.foundation import clock, durations
 
 Row = Sequence[Any]
 # What an answer is for, in the words of grants: it shows what they leave for all of these.
@@ -32,10 +34,18 @@ def dumps(value: Any) -> bytes:
     return orjson.dumps(value, default=_plain, option=orjson.OPT_PASSTHROUGH_DATETIME)
 
 
+# What the values of fields become that JSON has no form for.
+WIRE: Mapping[type, Callable[[Any], str]] = {
+    datetime: clock.wire, date: date.isoformat, time: time.isoformat, timedelta: durations.iso,
+    Decimal: "{:f}".format, IPv4Address: str, IPv6Address: str, IPv4Network: str, IPv6Network: str,
+}  # fmt: skip
+
+
 def _plain(value: Any) -> Any:
-    if isinstance(value, datetime):
-        return clock.wire(value)
-    raise TypeError(f"{type(value).__name__} has no JSON form")
+    write = WIRE.get(type(value))
+    if write is None:
+        raise TypeError(f"{type(value).__name__} has no JSON form")
+    return write(value)
 
 
 class Representation(dict[str, Any]):

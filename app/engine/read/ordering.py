@@ -59,10 +59,11 @@ def sort_terms(source: Source, keys: Sequence[SortKey]) -> Order:
 
 def _sort_term(source: Source, key: SortKey) -> SortTerm:
     model, alias = source.join(key.path)
-    value, kind = source.value(model, key.field, alias), key.field.spec.kind
-    is_column = not key.path and not source.shows(model, key.field, alias)
+    kind = key.field.spec.kind
+    value, sql_type = kind.sorted(source.value(model, key.field, alias)), kind.sort_type or kind.sql_type
+    is_column = key.field.column is not None and not key.path and not source.shows(model, key.field, alias)
     nullable = key.field.nullable or not is_column
-    return SortTerm(value, key.descending, nullable, kind.is_text, kind.sql_type, is_column)
+    return SortTerm(value, key.descending, nullable, kind.is_text, sql_type, is_column)
 
 
 def order_by(order: Order, values: Sequence[str]) -> str:

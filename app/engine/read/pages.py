@@ -132,7 +132,8 @@ def _counted(query: Query, count: int) -> tuple[int, str]:
 
 def sort_types(query: Query) -> list[str]:
     """The SQL types of the values that a cursor of ``query`` holds."""
-    found = [key.field.spec.kind.sql_type for key in query.sort] or ["timestamptz"]
+    kinds = [key.field.spec.kind for key in query.sort]
+    found = [kind.sort_type or kind.sql_type for kind in kinds] or ["timestamptz"]
     return found if has_id(query.sort) else [*found, "uuid"]
 
 

@@ -116,10 +116,8 @@ def parameter(comparison: Comparison) -> Any:
             return f"%{_escaped(value)}"
         case Operator.STARTS_WITH if not comparison.field.max_length:
             return f"{_escaped(value)}%"
-        case Operator.EQ | Operator.HAS:
-            return comparison.field.spec.kind.bound(value)
         case _:
-            return value
+            return comparison.field.spec.kind.bound(value)
 
 
 def _escaped(text: str) -> str:

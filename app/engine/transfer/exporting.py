@@ -163,6 +163,8 @@ def _type(model: type[Record], field: Field) -> TypeEngine[Any]:
 
 def _cell(model: type[Record], field: Field, value: str, *, safe: bool) -> str:
     """The text of a cell; null is an empty one, and PostgreSQL writes an empty text as ``""``."""
+    if (own := field.spec.kind.as_cell(value)) is not None:
+        return own
     match _type(model, field):
         case types.Boolean():
             return f"{value}::text"
@@ -181,6 +183,8 @@ def _cell(model: type[Record], field: Field, value: str, *, safe: bool) -> str:
 
 def _member(model: type[Record], field: Field, value: str) -> str:
     """What becomes a member of a JSON object; all but moments is on the wire as PostgreSQL has it."""
+    if (own := field.spec.kind.as_member(value)) is not None:
+        return own
     return WIRE_MOMENT.format(value) if isinstance(_type(model, field), types.DateTime) else value
 
 

@@ -12,6 +12,7 @@ from uuid_utils.compat import uuid7
 
 from app.engine.declare.fields import (
     ADMIN_READS,
+    ASKED_FOR,
     CALLER_ORGANIZATION,
     CALLER_USER,
     ENCRYPTED,
@@ -154,7 +155,11 @@ def _supplied(model: type[Record]) -> tuple[tuple[str, Field], ...]:
     """The fields of ``model`` that have a value before anything is sent."""
     known = (CALLER_USER, CALLER_ORGANIZATION, NOW)
     defaults = ((name, field, field.spec.default) for name, field in model.fields().items() if field.spec.has_default)
-    return tuple((name, field) for name, field, each in defaults if not isinstance(each, Default) or each in known)
+    return tuple(
+        (name, field)
+        for name, field, each in defaults
+        if not isinstance(each, ASKED_FOR) and (not isinstance(each, Default) or each in known)
+    )
 
 
 def reads(model: type[Record], principal: Principal, attribute: str) -> bool:

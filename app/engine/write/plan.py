@@ -17,7 +17,7 @@ from app.engine.declare.record import Record
 from app.engine.read.database import check_constraints, defer_constraints
 from app.engine.read.encoding import Representation
 from app.engine.read.statements import driver_connection
-from app.engine.write import conflicts, growth, hooks, inputs, judgment, locks, references, sql, store
+from app.engine.write import conflicts, filling, growth, hooks, inputs, judgment, locks, references, sql, store
 from app.engine.write.faults import Faults
 from app.engine.write.hooks import Write
 from app.engine.write.preconditions import UNCONDITIONAL, Precondition
@@ -130,6 +130,7 @@ def delete(
 def inserts_in_one_statement(model: type[Record], reader: Reader) -> bool:
     """Whether the INSERT of a record judges what the record names, and reads it back: nothing of Python follows."""
     is_followed = hooks.has_any("create", model) or model in hooks.preparations or store.is_observed(model)
+    is_followed = is_followed or bool(filling.filled(model))
     is_judged = judgment.is_needed("create", model, reader)
     return not is_followed and not is_judged and sql.reads_only_own_row(model, reader)
 

@@ -16,7 +16,7 @@ from sqlalchemy.orm.attributes import flag_modified, set_committed_value
 from app.engine.declare.record import BASE_FIELDS, VERSION, Record
 from app.engine.read.encoding import Representation
 from app.engine.read.statements import driver_connection
-from app.engine.write import audit, conflicts, hooks, inputs, sql
+from app.engine.write import audit, broken_rules, conflicts, filling, hooks, inputs, sql
 from app.engine.write.changes import record_changed
 from app.engine.write.faults import Faults
 from app.engine.write.hooks import Write
@@ -50,6 +50,7 @@ def split_by_hooks(event: str, model: type[Record], drafts: Sequence[Draft]) -> 
 
 def insert(unit: Unit, model: type[Record], drafts: Sequence[Draft], faults: Faults) -> None:
     """Insert new records, with their hooks."""
+    filling.fill(unit, model, drafts)
     if not hooks.has_any("create", model) and not is_observed(model):
         _insert_rows(unit, model, drafts, faults)
         return
@@ -193,9 +194,9 @@ def _store(
                 with faults.among([draft.index], removing=True):
                     ask([draft])
             return []
-        conflicts.raise_duplicates(
-            model, unit.principal, connection, error, {draft.index: _row(draft) for draft in drafts}
-        )
+        rows_of = {draft.index: _row(draft) for draft in drafts}
+        conflicts.raise_duplicates(model, unit.principal, connection, error, rows_of)
+        broken_rules.raise_broken(model, connection, error, rows_of)
         raise
 
 

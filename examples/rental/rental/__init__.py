@@ -1,0 +1,1 @@
+"""Things that are lent for money: items, bookings and invoices."""
