@@ -171,8 +171,7 @@ def _of_kind(self: Any, field: Any, **kwargs: Any) -> dict[str, Any]:
     """Say what a kind says of its values."""
     if not isinstance(field, Value):
         return {}
-    schema = field.kind.json_schema()
-    return {**schema, "type": [schema["type"], "null"] if field.allow_none else schema["type"]}
+    return queries.described_value(field.kind, nullable=field.allow_none)
 
 
 def _json_shape(self: Any, field: Any, **kwargs: Any) -> dict[str, Any]:

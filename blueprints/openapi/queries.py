@@ -43,7 +43,6 @@ MEANINGS = {
 }
 # Those that one kind alone has.
 OWN = frozenset({Operator.WITHIN, Operator.NEAR})
-MEMBERS_OF_VALUES = ("type", "format", "properties", "required", "additionalProperties")
 # What operators take whatever the field holds.
 FIXED = {Operator.IS_NULL: {"type": "boolean"}, Operator.IS: {"type": "string", "enum": [ME]}}
 SHARED: dict[str, dict[str, Any]] = {
@@ -148,6 +147,8 @@ def components(models: list[type[Record]]) -> dict[str, dict[str, Any]]:
     schemas: dict[str, Any] = {"Expansion": EXPANSION, "SumQuery": SUM_QUERY, "Sums": SUMS, "Grant": grant(models)}
     for model in models:
         yield_if_overdue()
+        for field in readable(model, True).values():
+            schemas |= _parts_of(field.spec.kind)
         for field in filterable(model):
             schemas[_condition_name(field.spec.kind)] = _condition(field.spec.kind)
             for operator in operators(field):
@@ -177,7 +178,7 @@ def _operator_parameter(field: Field, operator: Operator) -> dict[str, Any]:
 
 def _condition_name(kind: Kind) -> str:
     """``StringCondition``: kinds that take the same operators and values share one."""
-    schema = _value(kind.json_schema())
+    schema = kind.json_schema()
     name = schema.get("format", schema["type"]).replace("-", " ").title().replace(" ", "")
     if Operator.IS in kind.operators:
         name = "User"
@@ -190,12 +191,35 @@ def _condition_name(kind: Kind) -> str:
 
 def _value(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema of one value, alike for kinds that differ in their bounds alone."""
-    return {name: value for name, value in schema.items() if name in MEMBERS_OF_VALUES}
+    if schema["type"] == "object":
+        return _reference(str(schema["format"]).title())
+    return {name: value for name, value in schema.items() if name in ("type", "format")}
+
+
+def described_value(kind: Kind, *, nullable: bool) -> dict[str, Any]:
+    """The schema of a value of ``kind`` in a record: one with parts is a component, which clients have a type of."""
+    schema = kind.json_schema()
+    if schema["type"] == "object":
+        return _or_null(_value(schema)) if nullable else _value(schema)
+    return _or_null(schema) if nullable else schema
+
+
+def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
+    if "$ref" in schema:
+        return {"anyOf": [schema, {"type": "null"}]}
+    return {**schema, "type": [schema["type"], "null"]}
+
+
+def _parts_of(kind: Kind) -> dict[str, dict[str, Any]]:
+    """The components of values with parts, and of what operators compare them with."""
+    schemas = [kind.json_schema(), *(kind.operand_schema(each) for each in kind.operators if each in OWN)]
+    found = {str(each["format"]).title(): each for each in schemas if each["type"] == "object"}
+    return {name: {key: part for key, part in each.items() if key != "format"} for name, each in found.items()}
 
 
 def _condition(kind: Kind) -> dict[str, Any]:
     value = _value(kind.json_schema())
-    nullable = {**value, "type": [value["type"], "null"]}
+    nullable = _or_null(value)
     operators: dict[str, Any] = {}
     for operator in kind.operators:
         if operator in OWN:

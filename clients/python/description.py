@@ -27,6 +27,11 @@ def types_of(schema: Schema) -> list[str]:
     return [given] if isinstance(given, str) else list(given)
 
 
+def is_exact(schema: Schema) -> bool:
+    referred = [each.get("$ref", "") for each in (schema, *schema.get("anyOf", ()))]
+    return schema.get("format") in ("decimal", "duration") or "#/components/schemas/Money" in referred
+
+
 def name_of(schema: Schema) -> str:
     """The name of the component that ``schema`` refers to."""
     reference: str = schema.get("$ref") or schema["oneOf"][0]["$ref"]
@@ -92,8 +97,24 @@ class Model:
         return [name for name, schema in self.fields.items() if schema.get("format") == "date-time"]
 
     @property
+    def days(self) -> list[str]:
+        return [name for name, schema in self.fields.items() if schema.get("format") == "date"]
+
+    @property
+    def extremes(self) -> list[str]:
+        """The fields that have a least and a greatest value and are no numbers."""
+        found = {"date-time", "date", "time-local"}
+        return [name for name, schema in self.fields.items() if schema.get("format") in found]
+
+    @property
+    def exact(self) -> list[str]:
+        """The numbers that are texts, as floats would not be exact."""
+        return [name for name, schema in self.fields.items() if is_exact(schema)]
+
+    @property
     def numbers(self) -> list[str]:
-        return [name for name, schema in self.fields.items() if {"integer", "number"} & {*types_of(schema)}]
+        numbers = {"integer", "number"}
+        return [name for name, schema in self.fields.items() if numbers & {*types_of(schema)} or is_exact(schema)]
 
     @property
     def groupable(self) -> list[str]:

@@ -34,6 +34,8 @@ ASKED_OF_ACCESS = ("AuthApiKeyCreate", "AuthApiKeyUpdate", "AccessQuestion")
 ANSWERED_OF_ACCESS = (
     "AuthApiKeyMade", "AccessList", "MemberAccess", "AccessToModel", "AccessOverview", "AccessExplanation",
 )  # fmt: skip
+# The components that are values of fields.
+PARTS = ("Money", "Point", "Circle")
 UNITS = ("hour", "day", "week", "month", "quarter", "year")
 
 
@@ -53,6 +55,7 @@ class Writing:
         return name
 
     def text(self) -> str:
+        self._parts()
         for model in self.models.values():
             self._records(model)
             self._conditions(model)
@@ -69,6 +72,13 @@ class Writing:
         """The ``names`` of the models that relations to one lead to, behind the relation."""
         to_one = [(name, self._target(to)) for name, to in model.relations.items() if not to["many"]]
         return [f"{name}.{each}" for name, target in to_one for each in getattr(target, names)]
+
+    def _parts(self) -> None:
+        """The values that have parts."""
+        for name in PARTS:
+            if name in self.schemas:
+                members = {each: value(schema) for each, schema in self.schemas[name]["properties"].items()}
+                self.add(name, typed_dict(name, members))
 
     def _records(self, model: Model) -> None:
         """The record as it is, and with its relations along one and two hops. Type checkers print the whole of a type,
@@ -151,9 +161,9 @@ class Writing:
         name, moments = model.name, self._moments(model)
         plain = [each for each in self._groups(model) if each not in moments]
         self.add(f"{name}Group", alias(f"{name}Group", literal(plain)))
-        span = {"field": literal(moments), "by": literal(UNITS)}
+        span = {"field": literal([*moments, *model.days]), "by": literal(UNITS)}
         self.add(f"{name}Span", typed_dict(f"{name}Span", span))
-        extremes = [*model.numbers, *model.moments]
+        extremes = [*model.numbers, *model.extremes]
         measured = {
             "sum": model.numbers, "avg": model.numbers, "min": extremes, "max": extremes, "countDistinct": model.fields,
         }  # fmt: skip
@@ -161,11 +171,11 @@ class Writing:
         self.add(f"{name}Measures", typed_dict(f"{name}Measures", {"count": "bool", **asked}, total=False))
         names = [*self._groups(model), "count", *(f"{each}.{field}" for each, own in measured.items() for field in own)]
         self.add(f"{name}SumSort", alias(f"{name}SumSort", literal(descending(names))))
-        numbers = dict.fromkeys(model.numbers, "float | None")
+        numbers = dict.fromkeys(model.numbers, "float | None") | dict.fromkeys(model.exact, "str | None")
         found = {
             "Groups": {each: self._group(model, each) for each in self._groups(model)},
             "Numbers": numbers,
-            "Extremes": numbers | dict.fromkeys(model.moments, "str | None"),
+            "Extremes": numbers | dict.fromkeys(model.extremes, "str | None"),
             "Counts": dict.fromkeys(model.fields, "int"),
         }
         for suffix, members in found.items():
@@ -257,7 +267,8 @@ class Writing:
         return (self._target(model.relations[relation]) if relation else model).fields[last]
 
     def _group(self, model: Model, name: str) -> str:
-        kind = value(self._field(model, name))
+        # Amounts are grouped by their currency.
+        kind = value(self._field(model, name)).replace("Money", "str")
         return kind if kind.endswith("None") else f"{kind} | None"
 
     def _domains(self) -> str:

@@ -269,6 +269,8 @@ def value(schema: Schema) -> str:
     """The type of a value of ``schema``."""
     if "$ref" in schema:
         return name_of(schema)
+    if "anyOf" in schema:
+        return " | ".join(map(value, schema["anyOf"]))
     nothing = ["None"] if "null" in types_of(schema) else []
     if "enum" in schema:
         return " | ".join([literal(each for each in schema["enum"] if each is not None), *nothing])

@@ -104,7 +104,12 @@ export function readKeyed({ paths }) {
 }
 
 const isMoment = ({ format }) => format === "date-time";
-const isNumber = ({ type }) => [type].flat().some((each) => each === "integer" || each === "number");
+const isDay = ({ format }) => format === "date";
+const isTime = ({ format }) => format === "time-local";
+const isMoney = ({ $ref, anyOf }) => [$ref, ...(anyOf ?? []).map((each) => each.$ref)].includes("#/components/schemas/Money");
+/** Numbers that are texts, as floats would not be exact. */
+const isExact = (schema) => ["decimal", "duration"].includes(schema.format) || isMoney(schema);
+const isNumber = ({ type, ...schema }) => isExact(schema) || [type].flat().some((each) => each === "integer" || each === "number");
 
 /** The text of src/models.ts. */
 export function writeModels(models, keyed) {
@@ -121,7 +126,10 @@ export function writeModels(models, keyed) {
       `    ways: ${union(each.ways)};`,
       `    sorts: ${union(each.sorts)};`,
       `    moments: ${having(isMoment)};`,
+      `    days: ${having(isDay)};`,
+      `    times: ${having(isTime)};`,
       `    numbers: ${having(isNumber)};`,
+      `    exact: ${having(isExact)};`,
       `    one: { ${leading(false)} };`,
       `    many: { ${leading(true)} };`,
       "  };",

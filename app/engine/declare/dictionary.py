@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 from app.engine.declare import relations
@@ -25,6 +26,7 @@ from app.engine.declare.policy import SessionOnly
 from app.engine.declare.readers_and_writers import ReadersAndWriters
 from app.engine.declare.record import Field, Record, by_table, camel
 from app.engine.declare.scope import Rule, Scope
+from app.foundation.durations import iso
 
 
 def dictionary() -> dict[str, Any]:
@@ -154,7 +156,7 @@ def _field(field: Field) -> dict[str, Any]:
     }
     if spec.has_default and field.attribute not in ("created_at", "updated_at"):
         default = spec.default.make() if isinstance(spec.default, Factory) else spec.default
-        found["default"] = default if isinstance(default, dict | list | bool | int | float) else str(default)
+        found["default"] = _json(default)
     if FILTERABLE in flags:
         found["operators"] = [str(operator) for operator in spec.kind.operators]
     if spec.kind.constraints:
@@ -173,6 +175,13 @@ def _field(field: Field) -> dict[str, Any]:
     if field.attribute.endswith("_"):
         found["attribute"] = field.attribute
     return found | ({"note": spec.note} if spec.note else {})
+
+
+def _json(default: Any) -> Any:
+    """A default as JSON has it; what is worked out when a record is written, by its name."""
+    if isinstance(default, dict | list | bool | int | float):
+        return default
+    return iso(default) if isinstance(default, timedelta) else str(default)
 
 
 MARKED = (

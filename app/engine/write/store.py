@@ -50,7 +50,8 @@ def split_by_hooks(event: str, model: type[Record], drafts: Sequence[Draft]) -> 
 
 def insert(unit: Unit, model: type[Record], drafts: Sequence[Draft], faults: Faults) -> None:
     """Insert new records, with their hooks."""
-    filling.fill(unit, model, drafts)
+    if filling.filled(model):
+        filling.fill(unit, model, drafts)
     if not hooks.has_any("create", model) and not is_observed(model):
         _insert_rows(unit, model, drafts, faults)
         return

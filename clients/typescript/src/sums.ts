@@ -5,6 +5,10 @@ import type { Asked, Exact, Field, Model, RecordOf, Relation, Target } from "./q
 type Name<T> = keyof T & string;
 type One<M extends Model> = Name<Models[M]["one"]>;
 type Moment<M extends Model> = Models[M]["moments"];
+type Day<M extends Model> = Models[M]["days"];
+type Extreme<M extends Model> = Numeric<M> | Moment<M> | Day<M> | Models[M]["times"];
+/** What is measured of these is a text. */
+type Told<M extends Model> = Exclude<Extreme<M>, Numeric<M>> | Models[M]["exact"];
 type Numeric<M extends Model> = Models[M]["numbers"];
 type Filterable<M extends Model> = Exclude<Name<Models[M]["where"]> & Field<M>, Relation<M>>;
 
@@ -13,11 +17,12 @@ type OfOne<M extends Model, Which extends "plain" | "moments"> = {
 }[One<M>];
 type Own<M extends Model, Which> = Which extends "moments" ? Extract<Filterable<M>, Moment<M>> : Exclude<Filterable<M>, Moment<M>>;
 
-/** A field to group by, of the record or of a related one; timestamps by a unit. */
+/** A field to group by, of the record or of a related one; timestamps by a unit, and dates by one that has days. */
 export type Group<M extends Model> =
   | Own<M, "plain">
   | OfOne<M, "plain">
-  | { readonly field: Own<M, "moments"> | OfOne<M, "moments">; readonly by: Unit };
+  | { readonly field: Own<M, "moments"> | OfOne<M, "moments">; readonly by: Unit }
+  | { readonly field: Extract<Filterable<M>, Day<M>>; readonly by: Exclude<Unit, "hour"> };
 export type Unit = "hour" | "day" | "week" | "month" | "quarter" | "year";
 
 /** What is measured of each group; how many records it has where nothing is said. */
@@ -25,8 +30,8 @@ export interface Measures<M extends Model> {
   readonly count?: boolean;
   readonly sum?: readonly Numeric<M>[];
   readonly avg?: readonly Numeric<M>[];
-  readonly min?: readonly (Numeric<M> | Moment<M>)[];
-  readonly max?: readonly (Numeric<M> | Moment<M>)[];
+  readonly min?: readonly Extreme<M>[];
+  readonly max?: readonly Extreme<M>[];
   readonly countDistinct?: readonly Field<M>[];
 }
 
@@ -55,16 +60,18 @@ export type Sum<M extends Model, G, Q> = {
 } & (keyof Q extends never ? { count: number } : { -readonly [K in keyof Q]: Measured<M, K, FieldOf<Q[K]>> });
 
 type GroupValue<M extends Model, F extends string> = F extends Field<M>
-  ? Shown<RecordOf<M>[F]>
+  ? Grouped<Shown<RecordOf<M>[F]>>
   : F extends `${infer R}.${infer L}`
     ? ValueAt<Target<M, R>, L> | null
     : never;
-type ValueAt<M extends Model, F> = M extends Model ? (F extends Field<M> ? Shown<RecordOf<M>[F]> : never) : never;
+type ValueAt<M extends Model, F> = M extends Model ? (F extends Field<M> ? Grouped<Shown<RecordOf<M>[F]>> : never) : never;
+/** Amounts are grouped by their currency. */
+type Grouped<T> = T extends { amount: string; currency: infer C } ? C : T;
 /** A field that some rows do not show is empty on them. */
 type Shown<T> = undefined extends T ? Exclude<T, undefined> | null : T;
 type Measured<M extends Model, K, F extends string> = K extends "count"
   ? number
-  : { [N in F]: K extends "countDistinct" ? number : N extends Moment<M> ? string | null : number | null };
+  : { [N in F]: K extends "countDistinct" ? number : N extends Told<M> ? string | null : number | null };
 
 /** The groups, and whether there are more of them. */
 export interface Sums<M extends Model, G, Q> {

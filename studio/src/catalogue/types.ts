@@ -2,15 +2,18 @@
 
 export type Operator =
   | "eq" | "ne" | "is" | "in" | "nin" | "isNull" | "gt" | "gte" | "lt" | "lte"
-  | "contains" | "startsWith" | "endsWith" | "has" | "hasAny" | "hasAll";
+  | "contains" | "startsWith" | "endsWith" | "has" | "hasAny" | "hasAll" | "within" | "near";
 
 export type Display = "money" | "micros" | "percent" | "bytes" | "milliseconds" | "file";
 
 export interface Constraints {
   minLength?: number;
   maxLength?: number;
-  minimum?: number;
-  maximum?: number;
+  /** Texts where the values are: of decimals, amounts and durations. */
+  minimum?: number | string;
+  maximum?: number | string;
+  precision?: number;
+  scale?: number;
   pattern?: string;
   format?: "uuid" | "email" | "url";
   items?: readonly string[];

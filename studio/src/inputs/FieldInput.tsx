@@ -8,12 +8,17 @@ import { movesFrom, nameOf } from "../catalogue/catalogue";
 import { useCatalogue, usePerson } from "../catalogue/context";
 import type { Field, Model } from "../catalogue/types";
 import { bytes, currencyOf, milliseconds } from "../values/formats";
+import type { CodeType } from "../values/codes";
 import { inputOf } from "./choice";
+import { CodeInput } from "./CodeInput";
 import { FileInput } from "./FileInput";
 import { LazyJsonInput } from "./LazyJsonInput";
 import { MarkdownInput } from "./MarkdownInput";
 import { MomentInput } from "./MomentInput";
 import { MoneyInput } from "./MoneyInput";
+import { PlainInput } from "./PlainInput";
+import { PointInput } from "./PointInput";
+import { PriceInput } from "./PriceInput";
 import { PersonField } from "./PersonField";
 import { ReferenceField } from "./ReferenceField";
 import { StringsInput } from "./StringsInput";
@@ -80,6 +85,14 @@ export function FieldInput(props: InputProps) {
       return <LazyJsonInput {...shared} shape={field.type === "vector" ? "array" : field.constraints?.shape} />;
     case "markdown":
       return <MarkdownInput {...shared} max={field.constraints?.maxLength} />;
+    case "plain":
+      return <PlainInput {...shared} field={field} />;
+    case "price":
+      return <PriceInput {...shared} />;
+    case "code":
+      return <CodeInput {...shared} type={field.type as CodeType} />;
+    case "point":
+      return <PointInput {...shared} />;
     case "line":
       return <Line {...shared} field={field} />;
   }

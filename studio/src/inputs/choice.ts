@@ -2,7 +2,7 @@
 import { typeOf } from "../catalogue/catalogue";
 import type { Field } from "../catalogue/types";
 
-export type Input = "person" | "reference" | "file" | "choice" | "switch" | "state" | "amount" | "quantity" | "moment" | "strings" | "json" | "markdown" | "line";
+export type Input = "person" | "reference" | "file" | "choice" | "switch" | "state" | "amount" | "quantity" | "moment" | "strings" | "json" | "markdown" | "plain" | "price" | "code" | "point" | "line";
 
 /** `isAdmin`: users are listed to admins alone; others choose among those that they share an organization with. */
 export function inputOf(field: Field, isAdmin: boolean): Input {
@@ -25,6 +25,20 @@ export function inputOf(field: Field, isAdmin: boolean): Input {
       return "json";
     case "text":
       return "markdown";
+    case "date":
+    case "time":
+    case "duration":
+    case "decimal":
+    case "color":
+      return "plain";
+    case "money":
+      return "price";
+    case "country":
+    case "language":
+    case "currency":
+      return "code";
+    case "point":
+      return "point";
     default:
       return "line";
   }

@@ -6,7 +6,9 @@ import { CheckboxGroupInput, Form, SaveButton, useTranslate } from "react-admin"
 import { nameOf, typeOf, valuesOf } from "../catalogue/catalogue";
 import type { Field, Model, Operator } from "../catalogue/types";
 import { FieldInput } from "../inputs/FieldInput";
+import { PointInput } from "../inputs/PointInput";
 import { StringsInput } from "../inputs/StringsInput";
+import { validatorOf } from "../inputs/validation";
 import { type Condition, ME, operatorKey, operatorsOf, takesMany } from "./conditions";
 
 interface Props {
@@ -71,9 +73,12 @@ function Operand({ model, field, operator }: { model: Model; field: Field; opera
     }
     return <StringsInput source="values" label="studio.list.values" helperText={false} validate={() => undefined} isRequired={false} items={choice} names={typeOf(field) === "enum" ? field.name : undefined} />;
   }
+  if (operator === "near") {
+    return <PointInput source={field.name} label={`resources.${nameOf(model)}.fields.${field.name}`} helperText={false} validate={validatorOf(field, false, translate)} isRequired={false} autoFocus hasReach />;
+  }
   // Part of a text need not have the form of the whole, and an array is asked for one of its items.
   const { constraints: _, note: __, ...plain } = field;
-  const asked: Field = { ...plain, type: field.type === "array<string>" || field.type === "text" ? "string" : field.type, nullable: false, required: false, readable: true, ...(["integer", "number"].includes(field.type) ? { constraints: {} } : {}) };
+  const asked: Field = { ...plain, type: field.type === "array<string>" || field.type === "text" ? "string" : field.type, nullable: false, required: false, readable: true, ...(field.constraints && field.type !== "array<string>" && !["string", "text"].includes(field.type) ? { constraints: {} } : {}) };
   return <FieldInput model={model} field={asked} on="create" autoFocus />;
 }
 

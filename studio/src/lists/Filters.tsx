@@ -8,7 +8,7 @@ import { useGetMany, useLocale, useTranslate } from "react-admin";
 import { fieldOf, labelOf, nameOf, shortId, typeOf } from "../catalogue/catalogue";
 import { useCatalogue } from "../catalogue/context";
 import type { Field, Model } from "../catalogue/types";
-import { bytes, milliseconds, money, moment, number, percent } from "../values/formats";
+import { bytes, exact, milliseconds, money, moment, number, percent } from "../values/formats";
 import { ConditionForm } from "./ConditionForm";
 import { type Condition, operatorKey, operatorsOf } from "./conditions";
 
@@ -90,7 +90,7 @@ function useTold(field: Field, value: unknown): string {
     if (typeof each === "boolean") return translate(each ? "studio.input.yes" : "studio.input.no");
     if (typeOf(field) === "enum") return translate(`value.${field.name}.${String(each)}`);
     if (field.type === "timestamp") return moment(String(each), locale);
-    if (typeof each !== "number") return String(each);
+    if (typeof each !== "number") return exact(field.type, each, locale) ?? String(each);
     if (field.display === "money") return money(each, catalogue.currency, locale);
     if (field.display === "bytes") return bytes(each, locale);
     if (field.display === "milliseconds") return milliseconds(each, locale);

@@ -11,7 +11,7 @@ import { TOUCHED } from "../live/LastChange";
 import { Value } from "../values/Value";
 import { CellEditor } from "./CellEditor";
 
-export const NUMERIC = ["integer", "number"];
+export const NUMERIC = ["integer", "number", "decimal", "money", "duration"];
 
 /** How the rows of a table look. */
 export const ROWS = {

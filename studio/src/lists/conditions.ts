@@ -11,6 +11,9 @@ export const takesMany = (operator: Operator) => MANY.includes(operator);
 /** Whom `is` names: whoever asks. */
 export const ME = "me";
 
+/** Types that come before and after each other. */
+const OF_TIME: readonly string[] = ["timestamp", "date", "time"];
+
 /** The operators that make sense to people, the usual one first. */
 export function operatorsOf(field: Field): readonly Operator[] {
   const known = field.operators ?? [];
@@ -18,7 +21,11 @@ export function operatorsOf(field: Field): readonly Operator[] {
     field.references ? ["eq", "is", "ne", "isNull"]
     : field.type === "boolean" ? ["eq"]
     : typeOf(field) === "enum" ? ["in", "nin", "isNull"]
-    : field.type === "timestamp" ? ["gte", "lt", "gt", "lte", "isNull"]
+    : OF_TIME.includes(field.type) ? ["gte", "lt", "gt", "lte", ...(field.type === "timestamp" ? [] : (["eq"] as const)), "isNull"]
+    : ["country", "language", "currency", "color"].includes(field.type) ? ["eq", "ne", "isNull"]
+    : ["ip", "network"].includes(field.type) ? ["within", "eq", "ne", "in", "isNull"]
+    : field.type === "point" ? ["near", "isNull"]
+    : ["decimal", "money", "duration"].includes(field.type) ? ["gte", "lte", "eq", "ne", "gt", "lt", "isNull"]
     : ["integer", "number"].includes(field.type) ? ["gte", "lte", "eq", "ne", "gt", "lt", "in", "isNull"]
     : field.type === "array<string>" ? ["has", "hasAny", "hasAll", "isNull"]
     : ["contains", "startsWith", "endsWith", "eq", "ne", "in", "nin", "gte", "lte", "isNull"];
@@ -29,7 +36,7 @@ export function operatorsOf(field: Field): readonly Operator[] {
 export function operatorKey(field: Field, operator: Operator, value?: unknown): string {
   if (operator === "isNull" && value === false) return "studio.operators.notNull";
   const ofTime: Partial<Record<Operator, string>> = { gt: "after", gte: "since", lt: "before", lte: "until" };
-  return `studio.operators.${(field.type === "timestamp" && ofTime[operator]) || operator}`;
+  return `studio.operators.${(OF_TIME.includes(field.type) && ofTime[operator]) || operator}`;
 }
 
 export function isCondition(model: Model, given: unknown): given is Condition {

@@ -5,7 +5,7 @@ import { useLocale, useTranslate } from "react-admin";
 import { typeOf } from "../catalogue/catalogue";
 import { useCatalogue } from "../catalogue/context";
 import type { Field, Model } from "../catalogue/types";
-import { currencyOf, bytes, distance, exactMoment, micros, milliseconds, moment, money, number, percent } from "./formats";
+import { currencyOf, bytes, distance, exact, exactMoment, micros, milliseconds, moment, money, number, percent } from "./formats";
 import { mailAddress, safeAddress } from "./links";
 import { RelationValue } from "./RelationValue";
 import { toneOf } from "./tones";
@@ -40,6 +40,18 @@ export function Value(props: ValueProps) {
   if (value === null || value === undefined || value === "") return <Empty />;
   if (field.references) return <RelationValue {...props} id={String(value)} />;
   switch (typeOf(field)) {
+    case "date":
+    case "time":
+    case "duration":
+    case "decimal":
+    case "money":
+    case "country":
+    case "language":
+    case "currency":
+    case "point":
+      return <Exact type={field.type} value={value} />;
+    case "color":
+      return <Color value={String(value)} />;
     case "boolean":
       return <Truth value={Boolean(value)} />;
     case "enum":
@@ -57,6 +69,21 @@ export function Value(props: ValueProps) {
     default:
       return <Text {...props} value={String(value)} />;
   }
+}
+
+function Exact({ type, value }: { type: string; value: unknown }) {
+  const locale = useLocale();
+  return <span style={{ fontVariantNumeric: "tabular-nums" }}>{exact(type, value, locale) ?? JSON.stringify(value)}</span>;
+}
+
+function Color({ value }: { value: string }) {
+  const isColor = /^#[0-9a-f]{6}$/.test(value);
+  return (
+    <Box component="span" sx={{ display: "inline-flex", alignItems: "center", gap: 0.75 }}>
+      {isColor && <Box component="span" aria-hidden sx={{ width: 14, height: 14, borderRadius: "50%", border: 1, borderColor: "divider", bgcolor: value }} />}
+      {value}
+    </Box>
+  );
 }
 
 export function Truth({ value }: { value: boolean }) {

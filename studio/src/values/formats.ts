@@ -1,6 +1,8 @@
 /** Numbers, amounts and moments in the reader's language and zone. */
 import type { Model } from "../catalogue/types";
 import { fieldOf } from "../catalogue/catalogue";
+import { codeName } from "./codes";
+import { type Money, isMoney, isPoint, secondsOf } from "./exact";
 
 export const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
@@ -33,6 +35,57 @@ export function milliseconds(value: number, locale: string): string {
   const options = { style: "unit", unit: unit as string, unitDisplay: "short", maximumFractionDigits: 1 } as const;
   return numbers(locale, options).format(amount as number);
 }
+
+/** A day of the calendar, whatever the reader's zone. */
+export function day(value: string, locale: string): string {
+  const at = new Date(`${value}T00:00:00Z`);
+  return Number.isNaN(at.getTime()) ? value : moments(locale, { dateStyle: "medium", timeZone: "UTC" }).format(at);
+}
+
+export function timeOfDay(value: string, locale: string): string {
+  const at = new Date(`2000-01-01T${value}Z`);
+  return Number.isNaN(at.getTime()) ? value : moments(locale, { timeStyle: value.endsWith(":00") ? "short" : "medium", timeZone: "UTC" }).format(at);
+}
+
+const SPANS = [["day", 86_400], ["hour", 3_600], ["minute", 60], ["second", 1]] as const;
+
+export function duration(iso: string, locale: string): string {
+  let rest = secondsOf(iso);
+  if (rest === undefined) return iso;
+  const parts: string[] = [];
+  for (const [unit, size] of SPANS) {
+    const amount = unit === "second" ? rest : Math.floor(rest / size);
+    rest -= amount * size;
+    if (amount > 0 || (unit === "second" && parts.length === 0)) parts.push(numbers(locale, { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: 3 }).format(amount));
+  }
+  return parts.join(" ");
+}
+
+/** A decimal number with all of its digits, as many as a float would have or more. */
+export function decimal(value: string, locale: string): string {
+  const digits = value.split(".")[1]?.length ?? 0;
+  return numbers(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value as `${number}`);
+}
+
+export function price({ amount, currency }: Money, locale: string): string {
+  const digits = amount.split(".")[1]?.length ?? 0;
+  try {
+    return numbers(locale, { style: "currency", currency, minimumFractionDigits: digits, maximumFractionDigits: digits }).format(amount as `${number}`);
+  } catch {
+    return `${amount} ${currency}`;
+  }
+}
+
+/** A value of a type that is written in its own way; undefined of the others. */
+export function exact(type: string, value: unknown, locale: string): string | undefined {
+  if (type === "money" && isMoney(value)) return price(value, locale);
+  if (type === "point" && isPoint(value)) return `${number(value.lat, locale)} / ${number(value.lng, locale)}${"km" in value ? ` ± ${String(value.km)} km` : ""}`;
+  if (typeof value !== "string") return undefined;
+  if (type === "country" || type === "language" || type === "currency") return codeName(type, value, locale);
+  return TEXTS[type]?.(value, locale);
+}
+
+const TEXTS: Record<string, (value: string, locale: string) => string> = { date: day, time: timeOfDay, duration, decimal };
 
 /** How many digits a currency has behind the point. The service counts all in hundredths. */
 export function money(hundredths: number, currency: string, locale: string): string {

@@ -32,7 +32,7 @@ export const lists: Shape<typeof english> = {
     eq: "ist", ne: "ist nicht", is: "bin ich", in: "ist eines von", nin: "ist keines von", isNull: "ist leer", notNull: "ist nicht leer", gt: "ist größer als",
     gte: "ist mindestens", lt: "ist kleiner als", lte: "ist höchstens", after: "liegt nach", since: "liegt am oder nach", before: "liegt vor",
     until: "liegt am oder vor", contains: "enthält", startsWith: "beginnt mit", endsWith: "endet mit", has: "enthält den Wert",
-    hasAny: "enthält einen der Werte", hasAll: "enthält alle Werte",
+    hasAny: "enthält einen der Werte", hasAll: "enthält alle Werte", within: "liegt in", near: "liegt nahe",
   },
   bulk: {
     change_title: "%{smart_count} Datensatz ändern |||| %{smart_count} Datensätze ändern", change_field: "Feld",

@@ -24,7 +24,7 @@ export const lists = {
   operators: {
     eq: "is", ne: "is not", is: "is me", in: "is one of", nin: "is none of", isNull: "is empty", notNull: "is not empty", gt: "is more than", gte: "is at least",
     lt: "is less than", lte: "is at most", after: "is after", since: "is on or after", before: "is before", until: "is on or before",
-    contains: "contains", startsWith: "starts with", endsWith: "ends with", has: "holds", hasAny: "holds one of", hasAll: "holds all of",
+    contains: "contains", startsWith: "starts with", endsWith: "ends with", has: "holds", hasAny: "holds one of", hasAll: "holds all of", within: "is within", near: "is near",
   },
   bulk: {
     change_title: "Change %{smart_count} record |||| Change %{smart_count} records", change_field: "Field", change_done: "%{smart_count} record changed |||| %{smart_count} records changed",
