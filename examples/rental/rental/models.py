@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from sqlalchemy import cast, func, types
 from sqlalchemy.orm import Mapped
 
 from rowgate import (
@@ -41,7 +42,9 @@ from rowgate import (
     time_of_day,
     timestamp,
     unique,
+    virtual,
 )
+from rowgate.kinds import Integer
 from rowgate import (
     date as day,
 )
@@ -97,6 +100,10 @@ class RentalBooking(Record):
     ends_at: Mapped[datetime] = timestamp(FILTERABLE, SORTABLE)
     state: Mapped[str] = enum("reserved", "lent", "returned", "cancelled", flags=(FILTERABLE,), default="reserved")
     price: Mapped[dict[str, Any] | None] = money(READ_ONLY, FILTERABLE, SORTABLE)
+    days = virtual(
+        Integer(0, 36_500), READ_ONLY, FILTERABLE, SORTABLE, note="days that it begins",
+        expression=lambda row: cast(func.ceil(func.extract("epoch", row.ends_at - row.starts_at) / 86_400), types.Integer),
+    )  # fmt: skip
 
 
 class RentalInvoice(Record):

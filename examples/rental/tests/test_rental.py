@@ -291,6 +291,24 @@ def test_a_booking_has_its_price_by_days(item, book):
     assert book(item(), 1, 3).json["price"] == {"amount": "25.00", "currency": "EUR"}
 
 
+def test_what_is_worked_out_is_filtered_sorted_and_grouped_by(owner, item, book):
+    short, long = book(item(), 1, 2).json, book(item(), 3, 9).json
+    assert (short["days"], long["days"]) == (1, 6)
+
+    def ids(**query):
+        answer = owner.get(BOOKINGS, query_string=query)
+        assert answer.status_code == 200, answer.json
+        return [each["id"] for each in answer.json["data"]]
+
+    assert ids(**{"days[gt]": 1}) == [long["id"]]
+    assert ids(sort="days") == [short["id"], long["id"]]
+    first = owner.get(BOOKINGS, query_string={"sort": "-days", "take": 1, "cursor": ""}).json
+    assert ids(sort="-days", take=1, cursor=first["meta"]["next"]) == [short["id"]]
+    groups = owner.get(f"{BOOKINGS}/_aggregate", query_string={"group": "days"}).json["data"]
+    assert [each["group"]["days"] for each in groups] == [1, 6]
+    assert owner.post(BOOKINGS, {"days": 3}).status_code == 400
+
+
 def test_the_catalogue_is_for_everybody(cast, item):
     item(name="shown", published=True)
     item(name="kept back")

@@ -36,7 +36,7 @@ export function PointInput({ source, label, helperText, validate, isRequired, au
   };
   return (
     <Stack role="group" aria-labelledby={`${id}-label`} sx={{ width: "100%" }}>
-      <FormHelperText component="span" id={`${id}-label`} sx={{ mx: 0 }}>{translate(label)}{isRequired && " *"}</FormHelperText>
+      <FormHelperText component="span" id={`${id}-label`} sx={{ mx: 0, mb: 1 }}>{translate(label)}{isRequired && " *"}</FormHelperText>
       <Stack direction="row" spacing={1}>
         {parts.map((part, place) => (
           <TextField

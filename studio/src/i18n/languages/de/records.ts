@@ -32,7 +32,7 @@ export const records: Shape<typeof english> = {
     url: "Keine gültige Adresse: Sie muss mit https:// oder http:// beginnen.", pattern: "Die Eingabe hat nicht die erwartete Form.",
     long: "%{count} von %{max} Zeichen", yes: "Ja", no: "Nein", any: "Alle", unset: "Nicht festgelegt", amount: "Betrag in %{currency}",
     vector: "%{count} Zahlen", zone: "Zeitangaben gelten für %{zone}.",
-    duration: "Zum Beispiel 1:30, 1h 30m oder 2 d", currency: "Währung", lat: "Breite", color: "Zum Beispiel #0a7d5c", pick: "Farbe wählen", lng: "Länge", km: "Umkreis in Kilometern",
+    duration: "Zum Beispiel 1:30, 1h 30m oder 2 d", currency: "Währung", lat: "Breite", color: "Zum Beispiel #0a7d5c", pick: "Farbe wählen", lng: "Länge", km: "Umkreis km",
     no_color: "Das ist keine Farbe: Geben Sie eine wie #0a7d5c ein.", no_decimal: "Das ist keine Zahl.", no_duration: "Das ist keine Dauer: Geben Sie 1:30, 1h 30m oder 2 d ein.", no_point: "Breite und Länge sind Zahlen wie 52,52 und 13,405.",
     scale: "Höchstens %{count} Stellen nach dem Komma",
   },

@@ -22,7 +22,7 @@ export const records = {
     email: "This is no e-mail address.", url: "This is no address: it begins with https:// or http://", pattern: "This does not have the form it should have.",
     long: "%{count} of %{max} characters", yes: "Yes", no: "No", any: "Any", unset: "Not set", amount: "Amount in %{currency}",
     vector: "%{count} numbers", zone: "Times are those of %{zone}.",
-    duration: "Such as 1:30, 1h 30m or 2 days", currency: "Currency", lat: "Latitude", color: "Such as #0a7d5c", pick: "Pick a color", lng: "Longitude", km: "Kilometers around",
+    duration: "Such as 1:30, 1h 30m or 2 days", currency: "Currency", lat: "Latitude", color: "Such as #0a7d5c", pick: "Pick a color", lng: "Longitude", km: "Within km",
     no_color: "This is no color: enter one such as #0a7d5c.", no_decimal: "This is no number.", no_duration: "This is no duration: enter 1:30, 1h 30m or 2 days.", no_point: "Latitude and longitude are numbers, such as 52.52 and 13.405.",
     scale: "At most %{count} digits behind the point",
   },
