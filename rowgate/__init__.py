@@ -52,7 +52,7 @@ from app.engine.declare.value_fields import (
     color,
     country,
     currency,
-    date,
+    day,
     decimal,
     duration,
     ip_address,
@@ -116,7 +116,7 @@ __all__ = [  # noqa: RUF022
     # Models: their fields, their keys, who may do what with their rows
     "Record", "Base",
     "string", "long_text", "integer", "number", "boolean", "timestamp", "json", "strings", "vector", "enum",
-    "date", "time_of_day", "duration", "decimal", "money", "country", "language", "currency", "color", "ip_address",
+    "day", "time_of_day", "duration", "decimal", "money", "country", "language", "currency", "color", "ip_address",
     "ip_network", "point", "sequence", "slug", "reference",
     "virtual", "FromNow", "Factory", "CALLER_USER", "CALLER_ORGANIZATION", "NOW",
     "READ_ONLY", "WRITE_ONLY", "IMMUTABLE", "HIDDEN", "FILTERABLE", "SORTABLE", "UNLISTED", "ENCRYPTED",

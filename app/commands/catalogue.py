@@ -6,6 +6,7 @@ from flask import Flask
 
 from app import plugins
 from app.commands import (
+    add,
     backup,
     doctor,
     export,
@@ -24,7 +25,8 @@ from config import SettingError
 
 OWN = (
     jobs.group, query.group, plugin_list.group, backup.backup, backup.restore, doctor.command, resources.command,
-    serve.command, reload.command, export.command, import_.command, migrations.group, new.command, settings.command,
+    serve.command, reload.command, export.command, import_.command, migrations.group, new.command, add.group,
+    settings.command,
 )  # fmt: skip
 
 

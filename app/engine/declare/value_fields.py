@@ -29,7 +29,7 @@ def slug(of: str, *flags: FieldFlag, max: int = 200, **rest: Any) -> MappedColum
     return column(kind, FILTERABLE, *flags, **{"default": SlugOf(of), "unique": True, **rest})
 
 
-def date(*flags: FieldFlag, **rest: Any) -> MappedColumn[Any]:
+def day(*flags: FieldFlag, **rest: Any) -> MappedColumn[Any]:
     """A day of the calendar: ``2026-11-23``."""
     return column(dates.Date(), *flags, **rest)
 

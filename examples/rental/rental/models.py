@@ -46,7 +46,7 @@ from rowgate import (
 )
 from rowgate.kinds import Integer
 from rowgate import (
-    date as day,
+    day,
 )
 
 BY = {"default": CALLER_ORGANIZATION}

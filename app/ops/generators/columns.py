@@ -1,0 +1,178 @@
+"""A column as somebody asks for it, ``price:money`` or ``state:enum(open,done)=open``, as the line of a model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from keyword import iskeyword
+
+from app.engine.declare.record import BASE_FIELDS
+
+ASKED = re.compile(
+    r"(?P<name>[a-z][a-z0-9_]*):(?P<type>[a-z_]+)(\((?P<given>[^()]*)\))?(?P<null>\?)?(=(?P<default>.*))?"
+)
+# Longer lines are broken as formatters do.
+WIDTH = 110
+NUMBER = re.compile(r"-?[0-9]+([.][0-9]+)?")
+
+
+class Misread(Exception):
+    """What is asked for is no column, and why."""
+
+
+@dataclass(frozen=True)
+class Type:
+    """What a type becomes: the function of ``rowgate`` and its arguments, the type in Python, and the module that has
+    ``names`` of it; ``flags`` say what it is asked by."""
+
+    function: str
+    python: str
+    flags: tuple[str, ...] = ("FILTERABLE", "SORTABLE")
+    module: str = ""
+    names: tuple[str, ...] = ()
+    arguments: Callable[[Sequence[str]], str] = lambda given: ""
+
+
+def _lengths(usual: int) -> Callable[[Sequence[str]], str]:
+    return lambda given: f"min=1, max={_whole(given[0]) if given else usual}"
+
+
+def _bounds(given: Sequence[str]) -> str:
+    low, high = (*given, "0", "1000000")[:2] if len(given) != 1 else ("0", given[0])
+    return f"min={_whole(low)}, max={_whole(high)}"
+
+
+def _digits(given: Sequence[str]) -> str:
+    precision, scale = given if len(given) == 2 else ("12", "2")
+    return f"precision={_whole(precision)}, scale={_whole(scale)}"
+
+
+def _texts(given: Sequence[str]) -> str:
+    if not given:
+        raise Misread("enum wants its values: state:enum(open,done)")
+    return ", ".join(f'"{each}"' for each in map(_word, given))
+
+
+def _quoted(given: Sequence[str]) -> str:
+    if len(given) != 1:
+        raise Misread("slug and sequence want the column that they are made of: slug:slug(name)")
+    return f'"{_word(given[0])}"'
+
+
+def _whole(text: str) -> int:
+    if not NUMBER.fullmatch(text) or "." in text:
+        raise Misread(f"{text} is no whole number")
+    return int(text)
+
+
+def _word(text: str) -> str:
+    if not re.fullmatch(r"[\w-]+", text):
+        raise Misread(f"{text} is no word")
+    return text
+
+
+FILTERED = ("FILTERABLE",)
+ADDRESSES, NETWORKS = ("IPv4Address", "IPv6Address"), ("IPv4Network", "IPv6Network")
+TYPES = {
+    "string": Type("string", "str", arguments=_lengths(200)),
+    "long_text": Type("long_text", "str", (), arguments=_lengths(20_000)),
+    "integer": Type("integer", "int", arguments=_bounds),
+    "number": Type("number", "float"),
+    "decimal": Type("decimal", "Decimal", module="decimal", names=("Decimal",), arguments=_digits),
+    "money": Type("money", "dict[str, str]"),
+    "boolean": Type("boolean", "bool", FILTERED),
+    "timestamp": Type("timestamp", "datetime", module="datetime", names=("datetime",)),
+    "day": Type("day", "date", module="datetime", names=("date",)),
+    "time_of_day": Type("time_of_day", "time", module="datetime", names=("time",)),
+    "duration": Type("duration", "timedelta", module="datetime", names=("timedelta",)),
+    "enum": Type("enum", "str", FILTERED, arguments=_texts),
+    "country": Type("country", "str", FILTERED),
+    "language": Type("language", "str", FILTERED),
+    "currency": Type("currency", "str", FILTERED),
+    "color": Type("color", "str", FILTERED),
+    "ip_address": Type(
+        "ip_address", "IPv4Address | IPv6Address", FILTERED, "ipaddress", ("IPv4Address", "IPv6Address")
+    ),
+    "ip_network": Type(
+        "ip_network", "IPv4Network | IPv6Network", FILTERED, "ipaddress", ("IPv4Network", "IPv6Network")
+    ),
+    "point": Type("point", "dict[str, float]", FILTERED),
+    "strings": Type("strings", "list[str]", FILTERED, arguments=lambda given: "max_items=20, item_max=100"),
+    "json": Type("json", "dict[str, Any]", (), "typing", ("Any",), arguments=lambda given: 'shape="object"'),
+    "slug": Type("slug", "str", (), arguments=_quoted),
+    "sequence": Type("sequence", "int", (), arguments=_quoted),
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    """The line of a column, and the names that it takes from each module."""
+
+    attribute: str
+    text: str
+    imports: dict[str, tuple[str, ...]]
+
+
+def read(asked: str, table_of: Callable[[str], str], *, has_rows: bool = False) -> Column:
+    """Read a column; ``table_of`` finds the table of a model that one belongs to. With ``has_rows`` the rows that are
+    there have to have a value of it. Raises Misread."""
+    found = ASKED.fullmatch(asked)
+    if found is None:
+        raise Misread(f"{asked} is no column: write name:type, such as title:string, note:long_text?, count:integer=0")
+    name, kind, default = found["name"], found["type"], found["default"]
+    given = [part.strip() for part in found["given"].split(",")] if found["given"] else []
+    if kind == "belongs_to":
+        return _reference(name, given[0] if given else name, table_of, is_nullable=bool(found["null"]) or has_rows)
+    if kind not in TYPES:
+        raise Misread(f"{kind} is no type: there are belongs_to, {', '.join(TYPES)}")
+    if iskeyword(name) or name in BASE_FIELDS or name.startswith("_"):
+        raise Misread(f"{name} is no name of a column")
+    if has_rows and not found["null"] and (default is None or kind in ("slug", "sequence")):
+        raise Misread(f"Rows that are there have no {name}: write {name}:{kind}? or, with a value, {name}:{kind}=…")
+    return _column(name, TYPES[kind], given, default, is_nullable=bool(found["null"]), has_rows=has_rows)
+
+
+def _column(
+    name: str, of: Type, given: Sequence[str], default: str | None, *, is_nullable: bool, has_rows: bool
+) -> Column:
+    arguments = of.arguments(given)
+    # Their first arguments come before flags.
+    leads = of.function in ("enum", "slug", "sequence")
+    parts = [arguments] if leads else [*of.flags, *[arguments] * bool(arguments)]
+    if of.function == "enum":
+        parts.append("flags=(FILTERABLE,)")
+    if default is not None:
+        parts.append(f"default={_literal(default, of)}")
+        parts += [f'server_default="{_word(default)}"'] * has_rows
+    python = f"{of.python} | None" if is_nullable else of.python
+    imports = {"rowgate": (of.function, *(flag for flag in of.flags or FILTERED if flag in "".join(parts)))}
+    imports |= {of.module: of.names} if of.module else {}
+    return Column(name, _line(name, python, of.function, parts), imports)
+
+
+def _literal(text: str, of: Type) -> str:
+    if of.python == "bool":
+        if text not in ("true", "false"):
+            raise Misread(f"{text} is neither true nor false")
+        return text.capitalize()
+    if of.python in ("int", "float"):
+        if not NUMBER.fullmatch(text):
+            raise Misread(f"{text} is no number")
+        return text
+    if of.python != "str":
+        raise Misread(f"A default of {of.function} is written by hand: leave it out")
+    return f'"{_word(text)}"'
+
+
+def _reference(name: str, target: str, table_of: Callable[[str], str], *, is_nullable: bool) -> Column:
+    attribute = name if name.endswith("_id") else f"{name}_id"
+    on_delete, python = ("set null", "UUID | None") if is_nullable else ("cascade", "UUID")
+    parts = [f'"{table_of(target.removesuffix("_id"))}"', f'"{on_delete}"', "FILTERABLE"]
+    imports = {"rowgate": ("reference", "FILTERABLE"), "uuid": ("UUID",)}
+    return Column(attribute, _line(attribute, python, "reference", parts), imports)
+
+
+def _line(name: str, python: str, function: str, parts: Sequence[str]) -> str:
+    line = f"{name}: Mapped[{python}] = {function}({', '.join(parts)})"
+    return line if len(line) <= WIDTH else f"{name}: Mapped[{python}] = {function}(\n    {', '.join(parts)}\n)"
