@@ -25,6 +25,7 @@ from rowgate import (
     check,
     color,
     country,
+    day,
     decimal,
     duration,
     enum,
@@ -45,10 +46,8 @@ from rowgate import (
     virtual,
 )
 from rowgate.kinds import Integer
-from rowgate import (
-    day,
-)
 
+DAY = 24 * 60 * 60
 BY = {"default": CALLER_ORGANIZATION}
 
 
@@ -102,7 +101,7 @@ class RentalBooking(Record):
     price: Mapped[dict[str, Any] | None] = money(READ_ONLY, FILTERABLE, SORTABLE)
     days = virtual(
         Integer(0, 36_500), READ_ONLY, FILTERABLE, SORTABLE, note="days that it begins",
-        expression=lambda row: cast(func.ceil(func.extract("epoch", row.ends_at - row.starts_at) / 86_400), types.Integer),
+        expression=lambda row: cast(func.ceil(func.extract("epoch", row.ends_at - row.starts_at) / DAY), types.Integer),
     )  # fmt: skip
 
 
