@@ -56,6 +56,8 @@ class ExclusionSpec(IndexSpec):
         elements: list[tuple[Any, str]] = [(text(f"({each}){ending}"), operator) for each, ending, operator in keys]
         rule = ExcludeConstraint(
             *elements, (text(span), "&&"), name=f"ex_{table.name}_{'_'.join(self.columns)}", using="gist",
+            # Judged at the end of a statement, so that two rows may change places.
+            deferrable=True, initially="IMMEDIATE",
             where=text(self.where) if self.where else None,
         )  # fmt: skip
         compares = tuple((each, operator) for each, _, operator in keys)

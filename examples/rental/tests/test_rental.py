@@ -225,6 +225,20 @@ def test_a_booking_that_is_moved_keeps_clear_of_the_others(owner, item, book):
     assert owner.patch(f"{BOOKINGS}/{first['id']}", {"endsAt": at(2)}).status_code == 200
 
 
+def test_two_bookings_change_places_in_one_request(owner, item, book):
+    boat = item()
+    first, second = book(boat, 1, 3).json, book(boat, 5, 7).json
+    moved = [
+        {"id": first["id"], "startsAt": at(5), "endsAt": at(7)},
+        {"id": second["id"], "startsAt": at(1), "endsAt": at(3)},
+    ]  # fmt: skip
+    assert owner.put(BOOKINGS, moved).status_code == 200
+    moved = [{"id": first["id"], "endsAt": at(8)}, {"id": second["id"], "endsAt": at(6)}]
+    refused = owner.put(BOOKINGS, moved)
+    assert (refused.status_code, refused.json["code"]) == (409, "OVERLAP")
+    assert owner.get(f"{BOOKINGS}/{first['id']}").json["endsAt"] == at(7)
+
+
 def test_of_an_array_the_one_that_breaks_a_rule_is_named(owner, item):
     boat = item()
 

@@ -59,7 +59,7 @@ def upgrade() -> None:
     sa.Column('state', sa.String(length=9), nullable=False),
     sa.Column('price', postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), nullable=True),
     sa.Column('row_version', sa.BigInteger(), server_default='1', nullable=False),
-    postgresql.ExcludeConstraint((sa.text("(regexp_replace(replace(item_id::text, '-', ''), '(....)(?!$)', '\\1:', 'g')::inet) inet_ops"), '='), (sa.text("tstzrange(starts_at, ends_at, '[)')"), '&&'), where=sa.text("state <> 'cancelled'"), using='gist', name='ex_rental_booking_item_id_starts_at_ends_at'),
+    postgresql.ExcludeConstraint((sa.text("(regexp_replace(replace(item_id::text, '-', ''), '(....)(?!$)', '\\1:', 'g')::inet) inet_ops"), '='), (sa.text("tstzrange(starts_at, ends_at, '[)')"), '&&'), where=sa.text("state <> 'cancelled'"), using='gist', deferrable=True, initially='IMMEDIATE', name='ex_rental_booking_item_id_starts_at_ends_at'),
     sa.CheckConstraint("state IN ('reserved', 'lent', 'returned', 'cancelled')", name=op.f('ck_rental_booking_state')),
     sa.CheckConstraint('starts_at < ends_at', name=op.f('ck_rental_booking_ends_at_starts_at_holds')),
     sa.ForeignKeyConstraint(['contact_id'], ['crm_contact.id'], name=op.f('fk_rental_booking_contact_id'), ondelete='SET NULL'),
