@@ -13,8 +13,10 @@ from config import VERSION, SettingError
 MODEL = '''
 from typing import Any
 from sqlalchemy.orm import Mapped
-from app.engine.declare.fields import enum, string, reference, CALLER_USER, FILTERABLE
+from app.engine.declare.fields import enum, string, reference, virtual, CALLER_USER, FILTERABLE
 from app.engine.declare.indexes import unique
+from app.engine.declare.kinds import Boolean
+from app.engine.declare.rules import excludes
 from app.engine.declare.policy import Policy
 from app.engine.declare.scopes import Owner
 from app.engine.declare.record import Record
@@ -181,6 +183,12 @@ ALONE = {
     "The transitions of state of the model Thing name retrned, a value that is not there: did you mean returned?": [
         with_model("things", policy=f'{POLICY}\n    transitions = {{"state": {{"lent": ["retrned"]}}}}\n'
                    '    state: Mapped[str] = enum("lent", "returned")')
+    ],
+    "The field late of the model Thing has no SQL to be asked by": [
+        with_model("things", policy=f"{POLICY}\n    late = virtual(Boolean(), FILTERABLE)")
+    ],
+    "excludes of things_thing: name is neither an id nor an integer": [
+        with_model("things", policy=f'{POLICY}\n    keys = (excludes("name", during=("created_at", "updated_at")),)')
     ],
     **{
         f"The attribute {attribute} of the model Thing names nothing, a column that is not there": [

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from difflib import get_close_matches
 from typing import Any
 
-from app.engine.declare.fields import Numbered, SlugOf
+from app.engine.declare.fields import FILTERABLE, SORTABLE, Numbered, SlugOf
 from app.engine.declare.kind import Reference
 from app.engine.declare.kinds import Enum
 from app.engine.declare.record import Base, Record
@@ -28,7 +28,16 @@ def check_names(model: type[Base]) -> None:
             )
     if issubclass(model, Record):
         _check_states(model)
+        _check_computed(model)
         _check_semantic(model)
+
+
+def _check_computed(model: type[Record]) -> None:
+    """Refuse to ask by a field that no SQL makes."""
+    for field in model.fields().values():
+        is_made = field.virtual is None or field.virtual.expression is not None
+        if not is_made and field.spec.flags & {FILTERABLE, SORTABLE}:
+            raise SettingError(f"The field {field.attribute} of the model {model.__name__} has no SQL to be asked by")
 
 
 def _check_semantic(model: type[Record]) -> None:

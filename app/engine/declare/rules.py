@@ -14,7 +14,6 @@ from config import SettingError
 
 # PostgreSQL compares ids in a GiST index only with an extension; an id has as many bits as an address of IPv6.
 ID_AS_INET = "regexp_replace(replace({}::text, '-', ''), '(....)(?!$)', '\\1:', 'g')::inet"
-IS_TAKEN = "Overlaps with another record."
 
 
 @dataclass(frozen=True)
