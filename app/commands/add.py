@@ -50,10 +50,11 @@ def add_model(name: str, fields: tuple[str, ...], yes: bool) -> None:
         made = [columns.read(each, lambda called: _table(domain, called, name)) for each in fields]
         if any(each.qualified_name() == name for each in every_model()):
             raise columns.Misread(f"{name} is there: rowgate add field {name} …")
-        imports = {**models.IMPORTS}
+        _check_once(made)
+        imports = {**models.IMPORTS, "rowgate": (*models.IMPORTS["rowgate"], *models.keys_of(made))}
         for module, names in models.imports_of(made).items():
             imports[module] = (*imports.get(module, ()), *names)
-        changes = {path: source.with_model(path.read_text(), models.written(domain, segment, made), imports)}
+        changes = {path: source.with_model(_text(path), models.written(domain, segment, made), imports)}
         changes |= _tests(path, plugin, models.class_name(domain, segment))
     _write(changes, plugin, f"{segment.replace('-', ' ')}s", yes=yes)
 
@@ -73,9 +74,7 @@ def add_field(name: str, fields: tuple[str, ...], yes: bool) -> None:
         plugin, path = _plugin(model.domain), Path(getsourcefile(model) or "")
         made = [columns.read(each, lambda called: _table(model.domain, called, name), has_rows=True) for each in fields]
         _check_new(model, made)
-        text = source.with_field(
-            path.read_text(), model.__name__, [each.text for each in made], models.imports_of(made)
-        )
+        text = source.with_field(_text(path), model.__name__, [each.text for each in made], models.imports_of(made))
     _write({path: text}, plugin, f"{' and '.join(each.attribute for each in made)} of {model.segment}", yes=yes)
 
 
@@ -86,12 +85,22 @@ def told() -> Iterator[None]:
         yield
     except columns.Misread as wrong:
         raise click.ClickException(str(wrong)) from None
+    except LookupError as missing:
+        raise click.ClickException(f"The module cannot be changed for {missing.args[0]}: write it by hand") from None
 
 
 def _check_new(model: type[Record], made: list[columns.Column]) -> None:
+    _check_once(made)
     for column in made:
-        if column.attribute in model.fields():
+        if column.attribute in vars(model):
             raise columns.Misread(f"{model.qualified_name()} has a {column.attribute}")
+        if (function := column.imports["rowgate"][0]) in vars(model):
+            raise columns.Misread(f"{model.qualified_name()} has a {function}, which hides the function of that name")
+
+
+def _check_once(made: list[columns.Column]) -> None:
+    if len({column.attribute for column in made}) < len(made):
+        raise columns.Misread("A column is named twice")
 
 
 def _plugin(domain: str) -> Plugin:
@@ -120,7 +129,7 @@ def _tests(path: Path, plugin: Plugin, name: str) -> dict[Path, str]:
     if not tests.exists():
         return {}
     try:
-        return {tests: source.with_test(tests.read_text(), plugin.models[0].__name__, name)}
+        return {tests: source.with_test(_text(tests), plugin.models[0].__name__, name)}
     except LookupError:
         return {}
 
@@ -128,14 +137,15 @@ def _tests(path: Path, plugin: Plugin, name: str) -> dict[Path, str]:
 def _write(changes: Mapping[Path, str], plugin: Plugin, what: str, *, yes: bool) -> None:
     """Show the differences, and write them with a migration once they are agreed to."""
     for path, text in changes.items():
+        compile(text, path, "exec")
         shown = _relative(path)
-        lines = difflib.unified_diff(path.read_text().splitlines(), text.splitlines(), shown, shown, lineterm="")
+        lines = difflib.unified_diff(_text(path).splitlines(), text.splitlines(), shown, shown, lineterm="")
         for line in lines:
             click.echo(line)
     if not yes:
         click.confirm("Write this", abort=True)
     for path, text in changes.items():
-        path.write_text(text)
+        path.write_bytes(text.encode())
     # A process of its own, which has the new code.
     asked = [sys.executable, "-m", "flask", "--app", "wsgi:app", "db", "migrate", "--plugin", plugin.name, "-m", what]
     done = subprocess.run(asked, capture_output=True, text=True, check=False)
@@ -149,6 +159,11 @@ def _write(changes: Mapping[Path, str], plugin: Plugin, what: str, *, yes: bool)
 def _migration(plugin: Plugin) -> str:
     folder = plugin.history.folder
     return _relative(max(folder.glob("*.py"), key=lambda path: path.stat().st_mtime)) if folder else ""
+
+
+def _text(path: Path) -> str:
+    """A module with the ends of lines that it has."""
+    return path.read_bytes().decode()
 
 
 def _relative(path: Path) -> str:

@@ -85,6 +85,22 @@ def test_a_module_without_the_class_is_refused():
         source.with_field(CLASS, "ShopBooking", [LINE], {})
 
 
+@pytest.mark.parametrize(
+    "module",
+    ["def money(): pass\n", "from datetime import date as money\n", "class ShopTask: pass\n"],
+)
+def test_a_module_in_which_the_names_are_others_is_refused(module):
+    with pytest.raises(LookupError):
+        source.with_field(module + (CLASS if "ShopTask" not in module else ""), "ShopTask", [LINE], TAKEN)
+
+
+def test_a_class_within_another_is_another():
+    inner = "class Outer:\n    class ShopTask(Record):\n        a: Mapped[int] = integer()\n"
+    after = source.with_field(inner + CLASS, "ShopTask", [LINE], {})
+    assert after.startswith(inner)
+    assert after.count(LINE) == 1
+
+
 def test_a_class_without_columns_gets_its_first_at_its_end():
     after = source.with_field("class A(Record):\n    label = ()\n", "A", [LINE], {})
     assert after == f"class A(Record):\n    label = ()\n    {LINE}\n"
@@ -114,7 +130,7 @@ def test_a_model_is_named_in_the_tests(before, after):
         ("item:belongs_to", 'item_id: Mapped[UUID] = reference("shop_item", "cascade", FILTERABLE)'),
         ("owner:belongs_to(auth/user)?",
          'owner_id: Mapped[UUID | None] = reference("shop_auth_user", "set null", FILTERABLE)'),
-        ("slug:slug(title)", 'slug: Mapped[str] = slug("title")'),
+        ("called:slug(title)", 'called: Mapped[str] = slug("title")'),
         ("weight:decimal(8,3)", "weight: Mapped[Decimal] = decimal(FILTERABLE, SORTABLE, precision=8, scale=3)"),
         ("done:boolean=false", "done: Mapped[bool] = boolean(FILTERABLE, default=False)"),
     ],
@@ -146,9 +162,15 @@ def test_every_type_becomes_a_call_of_a_public_function_with_all_that_it_needs(k
         ("a:text", "is no type"),
         ("id:string", "is no name of a column"), ("class:string", "is no name of a column"),
         ("a:enum", "wants its values"),
+        ("metadata:string", "is no name of a column"), ("color:color", "is no name of a column"),
+        ("organization:belongs_to", "is no name of a column"), ("a:integer=-1", "is not from 0"),
+        ("a:enum(x,y)=z", "is none of"), ("a:enum(x,x)", "each once"), ("a:decimal(2)", "takes 2"),
+        ("a:money(5)", "takes no"),
+        ("a:decimal(2,5)", "wants digits"), ("a:integer(5,1)", "is above"), ("a:string(2)=long", "longer"),
+        ("a:belongs_to(x)=5", "no default"), ("a:color=red", "written by hand"),
         ("a:slug", "want the column"), ("a:integer(x)", "is no whole number"),
         ("a:boolean=yes", "neither true nor false"),
-        ("a:money=5", "written by hand"), ('a:enum(a"b)', "is no word"), ("a:string(5)=__import__('os')", "is no word"),
+        ("a:money=5", "written by hand"), ('a:enum(a"b)', "is no word"), ("a:string=__import__('os')", "is no word"),
     ],
 )  # fmt: skip
 def test_what_is_no_column_is_refused_in_words(asked, told):

@@ -30,7 +30,7 @@ def exact(text: Any) -> Exact | None:
 def plain(value: Exact, scale: int) -> str:
     """A decimal number with so many digits behind its point."""
     with localcontext(prec=60):
-        return f"{value.quantize(Exact(1).scaleb(-scale)):f}"
+        return f"{value.quantize(Exact(1).scaleb(-scale)) + 0:f}"  # which no zero below zero survives
 
 
 @dataclass(frozen=True)

@@ -65,6 +65,9 @@ class Language(Code):
     shown: ClassVar[str] = "de"
     known = staticmethod(locales.languages)
 
+    def parse(self, text: str) -> str | None:
+        return text if locales.is_language(text) else None
+
 
 @dataclass(frozen=True)
 class Currency(Code):

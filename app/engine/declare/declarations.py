@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from difflib import get_close_matches
 from typing import Any
 
-from app.engine.declare.fields import FILTERABLE, SORTABLE, Numbered, SlugOf
+from app.engine.declare.fields import FILTERABLE, HIDDEN, IMMUTABLE, READ_ONLY, SORTABLE, Numbered, SlugOf
 from app.engine.declare.kind import Reference
 from app.engine.declare.kinds import Enum
 from app.engine.declare.record import Base, Record
@@ -33,8 +33,15 @@ def check_names(model: type[Base]) -> None:
 
 
 def _check_computed(model: type[Record]) -> None:
-    """Refuse to ask by a field that no SQL makes."""
+    """Refuse to ask by a field that no SQL makes, and to count by one that changes."""
     for field in model.fields().values():
+        counted = field.spec.default
+        per = model.fields().get(counted.per) if isinstance(counted, Numbered) else None
+        if per is not None and not per.spec.flags & {IMMUTABLE, READ_ONLY, HIDDEN}:
+            raise SettingError(
+                f"The number {field.attribute} of the model {model.__name__} counts by {per.attribute}, "
+                "which has to be IMMUTABLE"
+            )
         is_made = field.virtual is None or field.virtual.expression is not None
         if not is_made and field.spec.flags & {FILTERABLE, SORTABLE}:
             raise SettingError(f"The field {field.attribute} of the model {model.__name__} has no SQL to be asked by")

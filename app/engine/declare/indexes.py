@@ -10,6 +10,7 @@ from sqlalchemy import CheckConstraint, Column, Computed, Index, Table, UniqueCo
 from sqlalchemy.dialects.postgresql import TSVECTOR
 
 from app.engine.declare import collation, search
+from app.engine.declare.codes import Code, Color
 from app.engine.declare.kinds import Enum, LongText, OpenEnum, String
 from config import SettingError
 
@@ -70,7 +71,7 @@ class IndexSpec:
             column = table.c[name.lstrip("-")]
             if self.search:
                 yield _search_vector(table, column.name, by_trigger=self.by_trigger)
-            elif self.sorts and isinstance(column.info["spec"].kind, String | LongText):
+            elif self.sorts and isinstance(column.info["spec"].kind, String | LongText | Code | Color):
                 yield from (text(each) for each in collation.sorted_as(column.name, is_text=True))
             elif (found := self._text(column)) != column.name:
                 yield text(f"({found}) DESC" if name.startswith("-") else f"({found})")

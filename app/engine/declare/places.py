@@ -138,7 +138,7 @@ class Point(Kind):
         return {"lat": 52.52, "lng": 13.405}
 
     def bound(self, value: Any) -> Any:
-        return orjson.dumps(value).decode()
+        return [self.bound(each) for each in value] if isinstance(value, list) else orjson.dumps(value).decode()
 
     def condition(self, operator: Operator, column: str, value: str) -> str:
         """Near is within the circle (by the haversine formula), of those in the box around it, which an index has."""

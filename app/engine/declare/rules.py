@@ -60,7 +60,7 @@ class ExclusionSpec(IndexSpec):
             where=text(self.where) if self.where else None,
         )  # fmt: skip
         compares = tuple((each, operator) for each, _, operator in keys)
-        rule.info.update(columns=self.columns, compares=(*compares, (span, "&&")), where=self.where)
+        rule.info.update(columns=self.columns, compares=(*compares, (span, "&&")), where=self.where, judged=order)
         table.append_constraint(rule)
 
 
@@ -69,7 +69,9 @@ def _key(column: Column[Any]) -> tuple[str, str, str]:
     if isinstance(column.type, Uuid):
         return ID_AS_INET.format(column.name), " inet_ops", "="
     if isinstance(column.type, BigInteger | Integer | SmallInteger):
-        return f"int8range({column.name}, {column.name}, '[]')", "", "&&"
+        # A range without bounds would meet all others.
+        name = column.name
+        return f"CASE WHEN {name} IS NOT NULL THEN int8range({name}, {name}, '[]') END", "", "&&"
     raise SettingError(f"excludes of {column.table.name}: {column.name} is neither an id nor an integer")
 
 

@@ -11,7 +11,9 @@ from sqlalchemy.orm import MappedColumn
 from app.engine.declare import amounts, codes, dates, places
 from app.engine.declare.fields import FILTERABLE, READ_ONLY, SORTABLE, FieldFlag, Numbered, SlugOf, column
 from app.engine.declare.kinds import SAFE_MAX, Integer, String
+from config import SettingError
 
+SHORTEST_SLUG = 16
 SLUG_PATTERN = "^[a-z0-9]+(-[a-z0-9]+)*$"
 
 
@@ -25,6 +27,8 @@ def sequence(per: str = "", *flags: FieldFlag, **rest: Any) -> MappedColumn[Any]
 def slug(of: str, *flags: FieldFlag, max: int = 200, **rest: Any) -> MappedColumn[Any]:
     """A name for addresses, made of the text ``of`` where none is sent: ``an-old-boat``. No two rows have the same; it
     stays as it is when the text changes."""
+    if max < SHORTEST_SLUG:
+        raise SettingError(f"A slug has room for {SHORTEST_SLUG} characters at least")
     kind = String(max, 1, pattern=SLUG_PATTERN)
     return column(kind, FILTERABLE, *flags, **{"default": SlugOf(of), "unique": True, **rest})
 

@@ -115,6 +115,8 @@ def aggregates(model: type[Record], principal: Principal, query: AggregateQuery)
             rows = statement.rows_in_time(connection, binds)
         except psycopg.errors.InvalidParameterValue as error:
             raise InvalidFields(f"The database knows no time zone {query.zone}") from error
+        except psycopg.DataError as error:  # such as of durations
+            raise InvalidFields(TOO_LARGE) from error
     return [_answered(query, row) for row in rows[: query.take]], len(rows) > query.take
 
 

@@ -256,7 +256,8 @@ def _found(unit: Unit, lookup: Lookup, wanted: set[LookupKey]) -> dict[LookupKey
     asked = [each for each in wanted if parsed[each[0]] is not None]
     sql, fixed = _lookup_statement(lookup, unit.principal)
     parameters = {
-        "wanted": [parsed[text] for text, _ in asked], "organizations": [organization for _, organization in asked],
+        "wanted": kind.bound([parsed[text] for text, _ in asked]),
+        "organizations": [organization for _, organization in asked],
         **fixed, **unit.principal.binds,
     }  # fmt: skip
     found: dict[LookupKey, list[UUID]] = defaultdict(list)

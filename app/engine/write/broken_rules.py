@@ -42,7 +42,7 @@ def _statement(model: type[Record], name: str) -> str:
     table: Table = model.__table__  # type: ignore[assignment]
     for rule in rules.declared(table):
         if rule.name == name and "compares" in rule.info:
-            return _meeting(model, rule.info["compares"], rule.info["where"])
+            return _meeting(model, rule.info["compares"], rule.info["where"], rule.info["judged"])
         if rule.name == name:
             return f"SELECT record_index FROM {_given(model)} WHERE NOT ({rule.sqltext})"  # noqa: S608
     for index in table.indexes:
@@ -57,17 +57,18 @@ def _equal(index: Index) -> list[tuple[str, str]]:
     return [(column.name, "IS NOT DISTINCT FROM" if is_value else "=") for column in index.columns]
 
 
-def _meeting(model: type[Record], compares: Sequence[tuple[str, str]], where: str) -> str:
-    """Those that meet a row of the table, or an earlier one among themselves."""
+def _meeting(model: type[Record], compares: Sequence[tuple[str, str]], where: str, judged: str = "true") -> str:
+    """Those that meet a row of the table, or an earlier one among themselves, of those that are ``judged`` at all."""
     keys = ", ".join(f"{expression} AS k{number}" for number, (expression, _) in enumerate(compares))
     met = " AND ".join(f"there.k{number} {operator} given.k{number}" for number, (_, operator) in enumerate(compares))
     condition = f"WHERE {where}" if where else ""
     table = model.__tablename__
     return f"""
-        WITH given AS MATERIALIZED (SELECT record_index, id, {keys} FROM {_given(model)} {condition})
+        WITH given AS MATERIALIZED (SELECT record_index, id, {keys} FROM {_given(model)}
+            WHERE ({judged}) IS NOT FALSE AND ({where or "true"}))
         SELECT record_index FROM given
         WHERE EXISTS (SELECT 1 FROM (SELECT id, {keys} FROM {table} {condition}) AS there
-                WHERE {met} AND there.id NOT IN (SELECT id FROM given))
+                WHERE {met} AND there.id NOT IN (SELECT id FROM {_given(model)}))
             OR EXISTS (SELECT 1 FROM given AS there WHERE {met} AND there.record_index < given.record_index)"""  # noqa: S608
 
 

@@ -31,10 +31,12 @@ if TYPE_CHECKING:
 APART = re.compile(r"[^a-z0-9]+")
 # Locks of slugs are so many for each field, so that a large request takes no more of them.
 SLUG_LOCKS = 64
+# It goes on behind rows that have come in another way, too.
 DRAW = """
 INSERT INTO platform_counter AS known (id, created_at, updated_at, name, scope, value)
-VALUES (%(id)s, %(now)s, %(now)s, %(name)s, %(scope)s, %(count)s)
-ON CONFLICT (name, scope) DO UPDATE SET value = known.value + excluded.value, updated_at = excluded.updated_at
+SELECT %(id)s, %(now)s, %(now)s, %(name)s, %(scope)s, coalesce(max({column}), 0) + %(count)s FROM {table}{alike}
+ON CONFLICT (name, scope) DO UPDATE
+    SET value = greatest(known.value + %(count)s, excluded.value), updated_at = excluded.updated_at
 RETURNING value
 """
 LOCK = "SELECT pg_advisory_xact_lock(%(space)s, each) FROM unnest(%(locks)s::int[]) AS each"
@@ -67,7 +69,8 @@ def fill(unit: Unit, model: type[Record], drafts: Sequence[Draft]) -> None:
         if isinstance(field.spec.default, Numbered):
             _number(unit, model, field, field.spec.default.per, wanting)
         elif isinstance(field.spec.default, SlugOf):
-            _name(unit, model, field, field.spec.default.attribute, wanting)
+            sent = {value for draft in drafts if (value := draft.columns.get(field.attribute)) is not None}
+            _name(unit, model, field, field.spec.default.attribute, wanting, sent)
 
 
 def _number(unit: Unit, model: type[Record], field: Field, per: str, drafts: Sequence[Draft]) -> None:
@@ -77,20 +80,23 @@ def _number(unit: Unit, model: type[Record], field: Field, per: str, drafts: Seq
     alike: dict[Any, list[Draft]] = defaultdict(list)
     for draft in drafts:
         alike[draft.columns.get(per) if per else None].append(draft)
+    alike_in = f" WHERE {fragments.column(model.fields()[per], model.__tablename__)} = %(scope)s" if per else ""
+    column = fragments.column(field, model.__tablename__)
+    draw = DRAW.format(column=column, table=model.__tablename__, alike=alike_in)
     for scope, together in sorted(alike.items(), key=lambda item: str(item[0])):
         asked = {"id": uuid7(), "now": now(), "name": f"{model.__tablename__}.{field.attribute}", "scope": scope}
-        (row,) = driver_connection(unit.session).execute(DRAW, asked | {"count": len(together)}).fetchall()
+        (row,) = driver_connection(unit.session).execute(draw, asked | {"count": len(together)}).fetchall()
         for number, draft in enumerate(together, row[0] - len(together) + 1):
             draft.columns[field.attribute] = number
 
 
-def _name(unit: Unit, model: type[Record], field: Field, source: str, drafts: Sequence[Draft]) -> None:
-    """Name records by their text. A lock of the name, until the commit, keeps another transaction from taking it at
-    the same time."""
+def _name(unit: Unit, model: type[Record], field: Field, source: str, drafts: Sequence[Draft], sent: set[str]) -> None:
+    """Name records by their text, otherwise than what was ``sent`` with them. A lock of the name, until the commit,
+    keeps another transaction from naming a record so at the same time."""
     if not drafts:
         return
     wanted = {draft.index: slug_of(str(draft.columns.get(source) or ""), field.max_length) for draft in drafts}
-    taken = _taken(unit, model, field, set(wanted.values()))
+    taken = sent | _taken(unit, model, field, set(wanted.values()))
     for draft in drafts:
         name = wanted[draft.index]
         if name in taken:

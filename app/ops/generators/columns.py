@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from keyword import iskeyword
 
-from app.engine.declare.record import BASE_FIELDS
+from app.engine.declare.record import Record
 
 ASKED = re.compile(
     r"(?P<name>[a-z][a-z0-9_]*):(?P<type>[a-z_]+)(\((?P<given>[^()]*)\))?(?P<null>\?)?(=(?P<default>.*))?"
@@ -31,6 +31,8 @@ class Type:
     flags: tuple[str, ...] = ("FILTERABLE", "SORTABLE")
     module: str = ""
     names: tuple[str, ...] = ()
+    # How many arguments it takes.
+    most: int = 0
     arguments: Callable[[Sequence[str]], str] = lambda given: ""
 
 
@@ -39,18 +41,22 @@ def _lengths(usual: int) -> Callable[[Sequence[str]], str]:
 
 
 def _bounds(given: Sequence[str]) -> str:
-    low, high = (*given, "0", "1000000")[:2] if len(given) != 1 else ("0", given[0])
-    return f"min={_whole(low)}, max={_whole(high)}"
+    low, high = map(_whole, given if len(given) == 2 else ("0", *given, "1000000")[:2])
+    if low > high:
+        raise Misread(f"{low} is above {high}")
+    return f"min={low}, max={high}"
 
 
 def _digits(given: Sequence[str]) -> str:
-    precision, scale = given if len(given) == 2 else ("12", "2")
-    return f"precision={_whole(precision)}, scale={_whole(scale)}"
+    precision, scale = map(_whole, given or ("12", "2"))
+    if not 0 <= scale <= precision <= 50:
+        raise Misread("decimal wants digits, and how many of them are behind the point: decimal(12,2)")
+    return f"precision={precision}, scale={scale}"
 
 
 def _texts(given: Sequence[str]) -> str:
-    if not given:
-        raise Misread("enum wants its values: state:enum(open,done)")
+    if not given or len({*given}) < len(given):
+        raise Misread("enum wants its values, each once: state:enum(open,done)")
     return ", ".join(f'"{each}"' for each in map(_word, given))
 
 
@@ -61,7 +67,7 @@ def _quoted(given: Sequence[str]) -> str:
 
 
 def _whole(text: str) -> int:
-    if not NUMBER.fullmatch(text) or "." in text:
+    if not NUMBER.fullmatch(text) or "." in text or len(text) > 15:
         raise Misread(f"{text} is no whole number")
     return int(text)
 
@@ -75,18 +81,18 @@ def _word(text: str) -> str:
 FILTERED = ("FILTERABLE",)
 ADDRESSES, NETWORKS = ("IPv4Address", "IPv6Address"), ("IPv4Network", "IPv6Network")
 TYPES = {
-    "string": Type("string", "str", arguments=_lengths(200)),
-    "long_text": Type("long_text", "str", (), arguments=_lengths(20_000)),
-    "integer": Type("integer", "int", arguments=_bounds),
+    "string": Type("string", "str", most=1, arguments=_lengths(200)),
+    "long_text": Type("long_text", "str", (), most=1, arguments=_lengths(20_000)),
+    "integer": Type("integer", "int", most=2, arguments=_bounds),
     "number": Type("number", "float"),
-    "decimal": Type("decimal", "Decimal", module="decimal", names=("Decimal",), arguments=_digits),
+    "decimal": Type("decimal", "Decimal", module="decimal", names=("Decimal",), most=2, arguments=_digits),
     "money": Type("money", "dict[str, str]"),
     "boolean": Type("boolean", "bool", FILTERED),
     "timestamp": Type("timestamp", "datetime", module="datetime", names=("datetime",)),
     "day": Type("day", "date", module="datetime", names=("date",)),
     "time_of_day": Type("time_of_day", "time", module="datetime", names=("time",)),
     "duration": Type("duration", "timedelta", module="datetime", names=("timedelta",)),
-    "enum": Type("enum", "str", FILTERED, arguments=_texts),
+    "enum": Type("enum", "str", FILTERED, most=100, arguments=_texts),
     "country": Type("country", "str", FILTERED),
     "language": Type("language", "str", FILTERED),
     "currency": Type("currency", "str", FILTERED),
@@ -100,8 +106,8 @@ TYPES = {
     "point": Type("point", "dict[str, float]", FILTERED),
     "strings": Type("strings", "list[str]", FILTERED, arguments=lambda given: "max_items=20, item_max=100"),
     "json": Type("json", "dict[str, Any]", (), "typing", ("Any",), arguments=lambda given: 'shape="object"'),
-    "slug": Type("slug", "str", (), arguments=_quoted),
-    "sequence": Type("sequence", "int", (), arguments=_quoted),
+    "slug": Type("slug", "str", (), most=1, arguments=_quoted),
+    "sequence": Type("sequence", "int", (), most=1, arguments=_quoted),
 }
 
 
@@ -120,17 +126,33 @@ def read(asked: str, table_of: Callable[[str], str], *, has_rows: bool = False) 
     found = ASKED.fullmatch(asked)
     if found is None:
         raise Misread(f"{asked} is no column: write name:type, such as title:string, note:long_text?, count:integer=0")
-    name, kind, default = found["name"], found["type"], found["default"]
+    name, kind, default, is_nullable = found["name"], found["type"], found["default"], bool(found["null"])
     given = [part.strip() for part in found["given"].split(",")] if found["given"] else []
+    _check_arguments(kind, given)
+    attribute = f"{name.removesuffix('_id')}_id" if kind == "belongs_to" else name
+    _check_name(attribute)
     if kind == "belongs_to":
-        return _reference(name, given[0] if given else name, table_of, is_nullable=bool(found["null"]) or has_rows)
-    if kind not in TYPES:
-        raise Misread(f"{kind} is no type: there are belongs_to, {', '.join(TYPES)}")
-    if iskeyword(name) or name in BASE_FIELDS or name.startswith("_"):
-        raise Misread(f"{name} is no name of a column")
-    if has_rows and not found["null"] and (default is None or kind in ("slug", "sequence")):
+        if default is not None:
+            raise Misread("belongs_to has no default")
+        return _reference(attribute, given[0] if given else name, table_of, is_nullable=is_nullable or has_rows)
+    if has_rows and not is_nullable and (default is None or kind in ("slug", "sequence")):
         raise Misread(f"Rows that are there have no {name}: write {name}:{kind}? or, with a value, {name}:{kind}=…")
-    return _column(name, TYPES[kind], given, default, is_nullable=bool(found["null"]), has_rows=has_rows)
+    return _column(name, TYPES[kind], given, default, is_nullable=is_nullable, has_rows=has_rows)
+
+
+def _check_arguments(kind: str, given: Sequence[str]) -> None:
+    if kind != "belongs_to" and kind not in TYPES:
+        raise Misread(f"{kind} is no type: there are belongs_to, {', '.join(TYPES)}")
+    most = 1 if kind == "belongs_to" else TYPES[kind].most
+    if len(given) > most or (kind == "decimal" and len(given) == 1):
+        raise Misread(f"{kind} takes {most or 'no'} arguments")
+
+
+def _check_name(attribute: str) -> None:
+    if iskeyword(attribute) or attribute == "organization_id" or hasattr(Record, attribute):
+        raise Misread(f"{attribute} is no name of a column: models have it already")
+    if attribute in {"segment", "domain", "policy", *(each.function for each in TYPES.values())}:
+        raise Misread(f"{attribute} is no name of a column: in the class, it would stand for something else")
 
 
 def _column(
@@ -143,30 +165,40 @@ def _column(
     if of.function == "enum":
         parts.append("flags=(FILTERABLE,)")
     if default is not None:
-        parts.append(f"default={_literal(default, of)}")
-        parts += [f'server_default="{_word(default)}"'] * has_rows
+        value = _literal(default, of, given)
+        parts.append(f"default={value}")
+        parts += [f'server_default="{default}"'] * has_rows
     python = f"{of.python} | None" if is_nullable else of.python
     imports = {"rowgate": (of.function, *(flag for flag in of.flags or FILTERED if flag in "".join(parts)))}
     imports |= {of.module: of.names} if of.module else {}
     return Column(name, _line(name, python, of.function, parts), imports)
 
 
-def _literal(text: str, of: Type) -> str:
-    if of.python == "bool":
+def _literal(text: str, of: Type, given: Sequence[str]) -> str:
+    """A default as Python has it, which the field takes."""
+    if of.function == "boolean":
         if text not in ("true", "false"):
             raise Misread(f"{text} is neither true nor false")
         return text.capitalize()
-    if of.python in ("int", "float"):
+    if of.function == "integer":
+        low, high = map(int, re.findall(r"-?[0-9]+", _bounds(given)))
+        if not low <= _whole(text) <= high:
+            raise Misread(f"{text} is not from {low} to {high}")
+        return str(_whole(text))
+    if of.function == "number":
         if not NUMBER.fullmatch(text):
             raise Misread(f"{text} is no number")
-        return text
-    if of.python != "str":
+        return str(float(text))
+    if of.function == "enum" and text not in given:
+        raise Misread(f"{text} is none of {', '.join(given)}")
+    if of.function == "string" and len(text) > int(given[0] if given else 200):
+        raise Misread(f"{text} is longer than the column")
+    if of.function not in ("string", "long_text", "enum"):
         raise Misread(f"A default of {of.function} is written by hand: leave it out")
     return f'"{_word(text)}"'
 
 
-def _reference(name: str, target: str, table_of: Callable[[str], str], *, is_nullable: bool) -> Column:
-    attribute = name if name.endswith("_id") else f"{name}_id"
+def _reference(attribute: str, target: str, table_of: Callable[[str], str], *, is_nullable: bool) -> Column:
     on_delete, python = ("set null", "UUID | None") if is_nullable else ("cascade", "UUID")
     parts = [f'"{table_of(target.removesuffix("_id"))}"', f'"{on_delete}"', "FILTERABLE"]
     imports = {"rowgate": ("reference", "FILTERABLE"), "uuid": ("UUID",)}

@@ -14,7 +14,7 @@ CLASS = '''class {name}(Record):
 
     __tablename__ = "{table}"
     domain, segment, plural = "{domain}", "{segment}", "{plural}"
-    policy = Policy(Organization("organization_id"))
+    policy = Policy(Organization("organization_id")){keys}
 
     organization_id: Mapped[UUID] = reference(
         "auth_organization", "cascade", IMMUTABLE, FILTERABLE, default=CALLER_ORGANIZATION
@@ -46,6 +46,7 @@ def split_name(qualified: str) -> tuple[str, str]:
 def written(domain: str, segment: str, columns: Sequence[Column]) -> str:
     """The class of a model of an organization."""
     noun, name = segment.replace("-", " "), class_name(domain, segment)
+    numbers = [each.attribute for each in columns if "sequence" in each.imports["rowgate"]]
     lines = "\n".join(column.text for column in columns)
     return CLASS.format(
         name=name,
@@ -54,8 +55,14 @@ def written(domain: str, segment: str, columns: Sequence[Column]) -> str:
         domain=domain,
         segment=segment,
         plural=f"{name[0].lower()}{name[1:]}s",
+        keys="".join(f'\n    keys = (unique("organization_id", "{each}"),)' for each in numbers[:1]),
         columns=indent(lines, "    "),
     )
+
+
+def keys_of(columns: Sequence[Column]) -> tuple[str, ...]:
+    """The names that the keys of a class with ``columns`` take."""
+    return ("unique",) if any("sequence" in each.imports["rowgate"] for each in columns) else ()
 
 
 def imports_of(columns: Sequence[Column]) -> dict[str, tuple[str, ...]]:

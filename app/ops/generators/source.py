@@ -12,11 +12,11 @@ def with_field(text: str, model: str, lines: Sequence[str], imports: Mapping[str
     """Put columns behind the last one of the class ``model``, with what they import; raises LookupError where the
     module has no such class."""
     module = cst.parse_module(text)
-    added = _Fields(model, [cst.parse_statement(line, module.config_for_parsing) for line in lines])
-    module = module.visit(added)
-    if not added.is_done:
+    added = [cst.parse_statement(line, module.config_for_parsing) for line in lines]
+    body = [_with_columns(each, added) if _is_class(each, model) else each for each in module.body]
+    if not any(_is_class(each, model) for each in module.body):
         raise LookupError(model)
-    return _with_imports(module, imports).code
+    return _with_imports(module.with_changes(body=body), imports).code
 
 
 def with_model(text: str, model: str, imports: Mapping[str, Iterable[str]]) -> str:
@@ -35,20 +35,17 @@ def with_test(text: str, package: str, model: str) -> str:
     return _with_imports(module, {package: (model,)}).code
 
 
-class _Fields(cst.CSTTransformer):
-    def __init__(self, model: str, lines: Sequence[Any]) -> None:
-        super().__init__()
-        self.model, self.lines, self.is_done = model, lines, False
+def _is_class(statement: Any, name: str) -> bool:
+    is_class = isinstance(statement, cst.ClassDef) and isinstance(statement.body, cst.IndentedBlock)
+    return is_class and statement.name.value == name
 
-    def leave_ClassDef(self, original_node: cst.ClassDef, updated_node: cst.ClassDef) -> cst.ClassDef:  # noqa: N802
-        if original_node.name.value != self.model or not isinstance(updated_node.body, cst.IndentedBlock):
-            return updated_node
-        self.is_done = True
-        body = list(updated_node.body.body)
-        columns = [place for place, each in enumerate(body) if _is_column(each)]
-        place = columns[-1] + 1 if columns else len(body)
-        body[place:place] = self.lines
-        return updated_node.with_changes(body=updated_node.body.with_changes(body=body))
+
+def _with_columns(model: Any, added: Sequence[Any]) -> Any:
+    body = list(model.body.body)
+    columns = [place for place, each in enumerate(body) if _is_column(each)]
+    place = columns[-1] + 1 if columns else len(body)
+    body[place:place] = added
+    return model.with_changes(body=model.body.with_changes(body=body))
 
 
 def _is_column(statement: Any) -> bool:
@@ -116,7 +113,10 @@ def _with_imports(module: cst.Module, imports: Mapping[str, Iterable[str]]) -> c
 
 
 def _with_import(module: cst.Module, package: str, name: str) -> cst.Module:
-    if name in _names(module):
+    known = _names(module)
+    if name in known:
+        if known[name] != package:
+            raise LookupError(f"{name}, which the module has from {known[name]}, and not from {package}")
         return module
     body = list(module.body)
     froms = [(place, found) for place, each in enumerate(body) if (found := _from(each)) is not None]
@@ -175,11 +175,16 @@ def _behind_imports(body: Sequence[Any]) -> int:
     return found
 
 
-def _names(module: cst.Module) -> set[str]:
-    """The names that a module has from imports at its top."""
-    found: set[str] = set()
+def _names(module: cst.Module) -> dict[str, str]:
+    """The names that a module has at its top, and the modules that they are imported from; its own are from itself."""
+    found: dict[str, str] = {}
     for statement in module.body:
+        if isinstance(statement, cst.FunctionDef | cst.ClassDef):
+            found[statement.name.value] = "itself"
         for part in statement.body if isinstance(statement, cst.SimpleStatementLine) else ():
             if isinstance(part, cst.ImportFrom) and not isinstance(part.names, cst.ImportStar):
-                found |= {alias.evaluated_alias or alias.evaluated_name for alias in part.names}
+                for alias in part.names:
+                    called = alias.evaluated_alias or alias.evaluated_name
+                    same = called == alias.evaluated_name
+                    found[called] = _path(part.module) if same else f"{_path(part.module)}.{alias.evaluated_name}"
     return found

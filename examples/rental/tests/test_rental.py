@@ -7,9 +7,15 @@ import csv
 import io
 import json
 from concurrent.futures import ThreadPoolExecutor
+from uuid import uuid4
 
 import pytest
 from rental.models import RentalBooking, RentalInvoice, RentalItem
+from sqlalchemy import text
+
+from app.engine.write import broken_rules
+from rowgate import driver_connection
+from rowgate.testing import transaction
 
 ITEMS, BOOKINGS, INVOICES = (model.collection_path() for model in (RentalItem, RentalBooking, RentalInvoice))
 EUR = {"amount": "12.50", "currency": "EUR"}
@@ -289,6 +295,57 @@ def test_numbers_of_an_organization_have_no_gaps(cast, owner):
     assert owner.post(INVOICES, total | {"number": 99}).status_code == 400
 
 
+def test_numbers_go_on_behind_rows_that_have_come_in_another_way(app, owner):
+    total = {"dueOn": "2027-04-01", "total": EUR}
+    assert owner.post(INVOICES, total).json["number"] == 1
+    moved = "UPDATE rental_invoice SET number = 7 WHERE organization_id = :id"
+    with app.app_context(), transaction() as session:
+        session.execute(text(moved), {"id": owner.organization_id})
+    assert [owner.post(INVOICES, total).json["number"] for _ in range(2)] == [8, 9]
+
+
+def test_items_are_found_by_their_price_and_place_in_an_import(owner, item):
+    boat = item(dailyPrice={"amount": "77.70", "currency": "EUR"}, location=POTSDAM)
+    for head, cell in (("item.dailyPrice", "77.70 EUR"), ("item.location", "52.3906,13.0645")):
+        day = 1 if head == "item.location" else 5
+        file = f'{head},startsAt,endsAt\n"{cell}",{at(day)},{at(day + 1)}\n'.encode()
+        options = {"query_string": {"as": "csv"}, "data": file, "headers": {"Content-Type": "text/csv"}}
+        answer = owner.send("POST", f"{BOOKINGS}/_import", **options)
+        assert answer.status_code in (200, 201), answer.json
+    assert {each["itemId"] for each in owner.get(BOOKINGS).json["data"]} == {boat["id"]}
+
+
+def test_of_an_array_what_ends_before_it_begins_hides_no_overlap(app, owner, item):
+    boat = item()
+    spans = ((1, 3), (2, 4), (9, 8))
+    sent = [{"itemId": boat["id"], "startsAt": at(begin), "endsAt": at(end)} for begin, end in spans]
+    refused = owner.post(BOOKINGS, sent)
+    assert refused.status_code in (400, 409), refused.json
+    sql = broken_rules._statement(RentalBooking, "ex_rental_booking_item_id_starts_at_ends_at")
+    rows = [{"record_index": n, "id": str(uuid4()), "item_id": boat["id"], "starts_at": at(b), "ends_at": at(e),
+             "state": "reserved"} for n, (b, e) in enumerate(spans)]  # fmt: skip
+    with app.app_context(), transaction() as session:
+        found = driver_connection(session).execute(sql, {"rows": json.dumps(rows)}).fetchall()
+    assert found == [(1,)]
+
+
+COPIES = """
+INSERT INTO rental_item (id, created_at, updated_at, organization_id, name, slug, published, daily_price, manual,
+    opens_at, closes_at, shortest)
+SELECT gen_random_uuid(), created_at, updated_at, organization_id, name, 'long' || n, published, daily_price, manual,
+    opens_at, closes_at, shortest
+FROM rental_item, generate_series(1, 30000) AS n WHERE organization_id = :id
+"""
+
+
+def test_a_sum_that_is_too_long_is_refused(app, owner, item):
+    item(shortest="P36500D")
+    with app.app_context(), transaction() as session:
+        session.execute(text(COPIES), {"id": owner.organization_id})
+    answer = owner.get(f"{ITEMS}/_aggregate", query_string={"sum": "shortest"})
+    assert (answer.status_code, answer.json["code"]) == (400, "INVALID_FIELDS")
+
+
 def test_a_slug_follows_the_name_once_and_is_nobody_elses(owner, item):
     first, second = item(name="A red Boat"), item(name="A red boat")
     assert first["slug"] == "a-red-boat"
@@ -299,6 +356,9 @@ def test_a_slug_follows_the_name_once_and_is_nobody_elses(owner, item):
     assert owner.post(ITEMS, BOAT | {"slug": "a-red-boat"}).json["code"] == "UNIQUE_VIOLATION"
     assert owner.post(ITEMS, BOAT | {"slug": "An old boat"}).status_code == 400
     assert owner.post(ITEMS, [BOAT] * 20).status_code == 201
+    both = [BOAT | {"name": "A blue boat"}, BOAT | {"name": "A blue boat", "slug": "a-blue-boat"}]
+    made = owner.send("POST", ITEMS, json=both, query_string={"onConflict": "slug"})
+    assert [each["slug"] == "a-blue-boat" for each in made.json["data"]] == [False, True]
 
 
 def test_a_booking_has_its_price_by_days(item, book):
