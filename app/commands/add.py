@@ -15,7 +15,7 @@ from flask.cli import with_appcontext
 
 from app import plugins
 from app.commands.groups import Group
-from app.engine.declare.catalogue import every_model
+from app.engine.declare.catalogue import every_model, find_model
 from app.engine.declare.record import Record
 from app.foundation.settings import settings
 from app.ops.generators import columns, models, source
@@ -23,7 +23,6 @@ from app.plugins import Plugin
 from config import listed
 
 YES = click.option("--yes", is_flag=True, help="Do not ask.")
-FIELDS = click.argument("fields", nargs=-1)
 
 
 @click.group("add", cls=Group)
@@ -37,7 +36,7 @@ def group() -> None:
 
 @group.command("model")
 @click.argument("name")
-@FIELDS
+@click.argument("fields", nargs=-1)
 @YES
 @with_appcontext
 def add_model(name: str, fields: tuple[str, ...], yes: bool) -> None:
@@ -48,7 +47,7 @@ def add_model(name: str, fields: tuple[str, ...], yes: bool) -> None:
         plugin = _plugin(domain)
         path = Path(plugin.models[0].__file__ or "")
         made = [columns.read(each, lambda called: _table(domain, called, name)) for each in fields]
-        if any(each.qualified_name() == name for each in every_model()):
+        if find_model(name) is not None:
             raise columns.Misread(f"{name} is there: rowgate add field {name} …")
         _check_once(made)
         imports = {**models.IMPORTS, "rowgate": (*models.IMPORTS["rowgate"], *models.keys_of(made))}
@@ -68,7 +67,7 @@ def add_field(name: str, fields: tuple[str, ...], yes: bool) -> None:
     """Write FIELDS into the model NAME, such as shop/booking, where it stands. Rows that are there get the default, or
     nothing."""
     with told():
-        model = next((each for each in every_model() if each.qualified_name() == name), None)
+        model = find_model(name)
         if model is None:
             raise columns.Misread(f"{name} is no model: flask catalogue lists those that are")
         plugin, path = _plugin(model.domain), Path(getsourcefile(model) or "")
@@ -115,12 +114,12 @@ def _table(domain: str, called: str, own: str) -> str:
     wanted = called if "/" in called else f"{domain}/{called.replace('_', '-')}"
     if wanted == own:
         return models.table_name(*models.split_name(own))
-    known = {each.qualified_name(): each for each in every_model()}
-    if wanted not in known:
-        others = [name for name in known if name.endswith(f"/{called.replace('_', '-')}")]
+    found = find_model(wanted)
+    if found is None:
+        others = [each.qualified_name() for each in every_model() if each.segment == called.replace("_", "-")]
         more = f": did you mean belongs_to({others[0]})?" if others else ""
         raise columns.Misread(f"{wanted} is no model{more}")
-    return known[wanted].__tablename__
+    return found.__tablename__
 
 
 def _tests(path: Path, plugin: Plugin, name: str) -> dict[Path, str]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 import secrets
-import unicodedata
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, delete, exists, select
@@ -17,6 +15,7 @@ from app.engine.write import audit
 from app.engine.write.unit_of_work import Unit
 from app.foundation.clock import now
 from app.foundation.events import Event
+from app.foundation.slugs import slug_of
 
 # A user, or an organization with the id of its owner, was just stored.
 user_provisioned: Event[[Unit, AuthUser]] = Event()
@@ -49,8 +48,7 @@ def provision_organization(unit: Unit, organization: AuthOrganization, owner_id:
 
 def free_slug(session: Session, name: str) -> str:
     """Make a slug from ``name``, with a random ending where the plain one is short or taken."""
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    slug = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[: MAX_SLUG_LENGTH - 9].strip("-")
+    slug = slug_of(name, MAX_SLUG_LENGTH - 9)
     taken = exists().where(AuthOrganization.slug == slug)
     if len(slug) >= 3 and not session.scalar(select(taken)):
         return slug

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -31,13 +31,12 @@ class Code(Kind):
     def json_schema(self) -> dict[str, Any]:
         return {"type": "string", "format": self.name}
 
-    @staticmethod
-    def known() -> Collection[str]:
-        """All codes."""
-        raise NotImplementedError
+    @abstractmethod
+    def is_known(self, text: str) -> bool:
+        """Whether the standard lists the code."""
 
     def parse(self, text: str) -> str | None:
-        return text if text in self.known() else None
+        return text if self.is_known(text) else None
 
     def expected(self) -> str:
         return f"Is not a code of a {self.name}, such as {self.shown}."
@@ -53,7 +52,9 @@ class Country(Code):
     name: ClassVar[str] = "country"
     longest: ClassVar[int] = 2
     shown: ClassVar[str] = "DE"
-    known = staticmethod(locales.countries)
+
+    def is_known(self, text: str) -> bool:
+        return text in locales.countries()
 
 
 @dataclass(frozen=True)
@@ -63,10 +64,9 @@ class Language(Code):
     name: ClassVar[str] = "language"
     longest: ClassVar[int] = 35
     shown: ClassVar[str] = "de"
-    known = staticmethod(locales.languages)
 
-    def parse(self, text: str) -> str | None:
-        return text if locales.is_language(text) else None
+    def is_known(self, text: str) -> bool:
+        return locales.is_language(text)
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,9 @@ class Currency(Code):
     name: ClassVar[str] = "currency"
     longest: ClassVar[int] = 3
     shown: ClassVar[str] = "EUR"
-    known = staticmethod(locales.currencies)
+
+    def is_known(self, text: str) -> bool:
+        return text in locales.currencies()
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -23,12 +21,14 @@ from app.engine.declare.record import Base, Field, Record
 from app.engine.read import fragments
 from app.engine.read.statements import driver_connection
 from app.foundation.clock import now
+from app.foundation.slugs import slug_of
 
 if TYPE_CHECKING:
     from app.engine.write.store import Draft
     from app.engine.write.unit_of_work import Unit
 
-APART = re.compile(r"[^a-z0-9]+")
+# As much of a text as a slug is made of, and the slug of one without letters.
+LONGEST, NAMELESS = 1000, "record"
 # Locks of slugs are so many for each field, so that a large request takes no more of them.
 SLUG_LOCKS = 64
 # It goes on behind rows that have come in another way, too.
@@ -95,7 +95,10 @@ def _name(unit: Unit, model: type[Record], field: Field, source: str, drafts: Se
     keeps another transaction from naming a record so at the same time."""
     if not drafts:
         return
-    wanted = {draft.index: slug_of(str(draft.columns.get(source) or ""), field.max_length) for draft in drafts}
+    wanted = {
+        draft.index: slug_of(str(draft.columns.get(source) or "")[:LONGEST], field.max_length) or NAMELESS
+        for draft in drafts
+    }
     taken = sent | _taken(unit, model, field, set(wanted.values()))
     for draft in drafts:
         name = wanted[draft.index]
@@ -117,9 +120,3 @@ def _taken(unit: Unit, model: type[Record], field: Field, names: Iterable[str]) 
         (sorted(names),),
     )
     return {name for (name,) in rows.fetchall()}
-
-
-def slug_of(text: str, length: int) -> str:
-    """``text`` as a part of an address: letters of ASCII and digits, joined by dashes."""
-    plain = unicodedata.normalize("NFKD", text[:length]).encode("ascii", "ignore").decode().lower()
-    return APART.sub("-", plain).strip("-")[:length].rstrip("-") or "record"

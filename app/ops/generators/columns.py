@@ -79,7 +79,6 @@ def _word(text: str) -> str:
 
 
 FILTERED = ("FILTERABLE",)
-ADDRESSES, NETWORKS = ("IPv4Address", "IPv6Address"), ("IPv4Network", "IPv6Network")
 TYPES = {
     "string": Type("string", "str", most=1, arguments=_lengths(200)),
     "long_text": Type("long_text", "str", (), most=1, arguments=_lengths(20_000)),
