@@ -17,7 +17,7 @@ from tests.faults.quiet import within
 from tests.faults.service import Service
 from tests.faults.streams import ChangeFollower, Follower
 from tests.faults.verify import LATE, Verifier
-from tests.faults.webhooks import Receiver
+from tests.faults.webhooks import Receiver, have_arrived
 
 # Seconds within which the service is well again, and within which each client has an answer that it likes.
 RECOVERED_WITHIN = 30.0
@@ -150,6 +150,7 @@ class Rounds:
 
     def last(self) -> Round:
         """What is found when everything has had its time."""
+        within(ARRIVED_WITHIN, lambda: have_arrived(self.service))
         unheard = change_log.unheard(self.service, self.receivers, ARRIVED_WITHIN)
         return Round("at the end", findings=[*self.verifier.last_findings(), *unheard])
 
