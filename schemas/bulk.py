@@ -26,6 +26,7 @@ from config import Settings
 from schemas import tags
 from schemas.derive import create_schema, update_schema
 from schemas.errors import flatten_messages
+from schemas.query.queries import TIME_ZONE, time_zone
 
 MAX_IDS_IN_URL = 200
 MAX_VALUES = 1000
@@ -102,7 +103,7 @@ def matching(
 ) -> tuple[Junction, Values, int, bool]:
     """What a write about all matching rows says: conditions, changes, how many rows it expects at most, and whether it
     only counts. Raises Invalid and InvalidFilter."""
-    known = ("where", "set", "max", "dryRun") if sets else ("where", "max", "dryRun")
+    known = ("where", *["set"] * sets, "max", "dryRun", TIME_ZONE)
     for name in body:
         require(name in known, name, "Unknown field.")
     conditions, most, dry = body.get("where"), body.get("max", 0), body.get("dryRun", False)
@@ -110,7 +111,8 @@ def matching(
     fits = isinstance(most, int) and not isinstance(most, bool) and 1 <= most <= MAX_RECORDS
     require(fits, "max", f"Is required, and must be a whole number from 1 to {MAX_RECORDS}.")
     require(isinstance(dry, bool), "dryRun", "Must be true or false.")
-    where = ConditionParser(QueryContext(principal, settings, MAX_VALUES)).where(model, conditions, "where")
+    parser = ConditionParser(QueryContext(principal, settings, MAX_VALUES), time_zone(body.get(TIME_ZONE)))
+    where = parser.where(model, conditions, "where")
     if not sets:
         return where, {}, most, dry
     require(isinstance(body.get("set"), dict), "set", "Is required, and must be an object.")

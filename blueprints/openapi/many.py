@@ -105,6 +105,7 @@ def _matching(model: type[Record], document: dict[str, Any], named: dict[str, An
         "where": schema_reference(f"{model.__name__}Where"),
         "max": {"type": "integer", "minimum": 1, "maximum": MAX_RECORDS},
         **named,
+        "timeZone": {"type": "string"},
         "dryRun": {"type": "boolean", "default": False, "description": "Only counts."},
     }
     required = ["where", "max", *named]

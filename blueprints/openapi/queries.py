@@ -9,7 +9,7 @@ from app.engine.declare import relations
 from app.engine.declare.kind import LISTS, Kind, Operator
 from app.engine.declare.kinds import Enum
 from app.engine.declare.record import Field, Record
-from app.engine.read import query_context
+from app.engine.read import query_context, spans
 from app.engine.read.aggregates import Function
 from app.engine.read.condition_parser import ME
 from app.engine.read.query import RankBy
@@ -18,7 +18,7 @@ from app.engine.transfer.exporting import ExportFormat
 from app.runtime.turns import yield_if_overdue
 from blueprints.openapi.grants import grant
 from blueprints.openapi.log import LOG_PARAMETERS
-from blueprints.openapi.sums import OBJECT, SUM_QUERY, SUMS
+from blueprints.openapi.sums import OBJECT, SUM_QUERY, SUMS, of_spans
 from schemas.query.queries import MAX_SKIP
 
 MAX_TAKE = 1000
@@ -46,13 +46,19 @@ OWN = frozenset({Operator.WITHIN, Operator.NEAR})
 # What operators take whatever the field holds.
 FIXED = {Operator.IS_NULL: {"type": "boolean"}, Operator.IS: {"type": "string", "enum": [ME]}}
 SHARED: dict[str, dict[str, Any]] = {
-    "where": {"description": "Conditions as JSON, as in the body of QUERY; joined by AND with the others."},
+    "where": {
+        "description": "Conditions as JSON, as in the body of QUERY; joined by AND with the others. Spans of time are "
+        'asked for as `{"createdAt": {"by": "month", "eq": "2026-11"}}` or `createdAt:month=2026-11`.',
+    },
     "search": {"description": "Only records with every one of these words, by prefix, accents and case aside."},
     "searchMode": {
         "description": "Ranks at most 200 records by the search, each with its `score`: no cursor, count nor `sort`.",
         "schema": {"type": "string", "enum": list(RankBy)},
     },
-    "sort": {"description": "Fields to sort by, comma-separated, descending with a minus; empty values come last."},
+    "sort": {
+        "description": "Fields to sort by, comma-separated, descending with a minus; empty values come last. Dates and "
+        "timestamps are sorted by spans as `createdAt:month`.",
+    },
     "fields": {
         "description": "Only these fields, comma-separated, and `id`; `company.name` is one of an expanded record. "
         "Others are left out, whatever the schema of the answer requires.",
@@ -65,7 +71,7 @@ SHARED: dict[str, dict[str, Any]] = {
         "schema": {"type": "string", "enum": ["exact", "bounded", "none"]},
     },
     "group": {"description": "Fields to group by, comma-separated; timestamps as `createdAt:month`."},
-    "timeZone": {"description": "The time zone in which timestamps are grouped, such as Europe/Berlin."},
+    "timeZone": {"description": "The time zone in which days begin, such as Europe/Berlin; UTC where none is named."},
     "countGroups": {"description": "Count the records of each group.", "name": "count", "allowEmptyValue": True},
     **{
         f"{each}Fields": {"description": f"Fields to take the {each} of, comma-separated.", "name": str(each)}
@@ -82,12 +88,12 @@ SHARED: dict[str, dict[str, Any]] = {
     },
     "exportedFields": {"name": "fields", "description": "Only these fields, comma-separated."},
 }  # fmt: skip
-LIST_PARAMETERS = ("where", "search", "sort", "fields", "expand", "cursor", "count", "versions")
+LIST_PARAMETERS = ("where", "search", "sort", "fields", "expand", "cursor", "count", "versions", "timeZone")
 AGGREGATE_PARAMETERS = (
     "where", "search", "group", "countGroups", *(f"{each}Fields" for each in Function if each != "count"), "sort",
     "timeZone",
 )  # fmt: skip
-EXPORT_PARAMETERS = ("as", "csvSafe", "where", "search", "sort", "exportedFields")
+EXPORT_PARAMETERS = ("as", "csvSafe", "where", "search", "sort", "exportedFields", "timeZone")
 
 # The component of ``amount[eq]``, beside that of ``amount``, which asks the same.
 BRACKETED = "eq.bracketed"
@@ -230,7 +236,8 @@ def _condition(kind: Kind) -> dict[str, Any]:
             takes = {"type": "array", "items": takes, "minItems": 1}
         operators[operator] = FIXED.get(operator, takes)
     compared = {"type": "object", "properties": operators, "additionalProperties": False, "minProperties": 1}
-    return {"anyOf": [nullable, compared]}
+    units = spans.units_of(kind)
+    return {"anyOf": [nullable, compared, *([of_spans(units)] if units else [])]}
 
 
 def _where(model: type[Record]) -> dict[str, Any]:
@@ -264,6 +271,7 @@ def _query(model: type[Record]) -> dict[str, Any]:
         "count": {"type": "string", "enum": ["exact", "bounded", "none"]},
         "cursor": {"type": "string"},
         "versions": {"type": "boolean"},
+        "timeZone": {"type": "string"},
     }
     properties |= {"searchMode": {"type": "string", "enum": list(RankBy)}} if model.semantic else {}
     searchable = [model.fields()[name].name for name in model.searchable]

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from app.engine.read.aggregates import Function, Interval
+from collections.abc import Sequence
+from typing import Any
 
+from app.engine.declare.kind import LISTS, Operator
+from app.engine.read.aggregates import Function
+from app.engine.read.spans import OPERATORS, Interval
+
+TEXT = {"type": "string"}
 OBJECT = {"type": "object", "additionalProperties": True}
 GROUP = {
     "type": "object",
@@ -52,3 +58,12 @@ SUMS = {
     },
     "required": ["data", "meta"],
 }
+
+
+def of_spans(units: Sequence[Interval]) -> dict[str, Any]:
+    """Return the schema of a condition on the span that a date or a timestamp lies in."""
+    several = {"type": "array", "items": TEXT, "minItems": 1}
+    properties: dict[str, Any] = {"by": {"type": "string", "enum": list(units)}}
+    properties |= {each: several if each in LISTS else TEXT for each in OPERATORS}
+    properties[Operator.IS_NULL] = {"type": "boolean"}
+    return {"type": "object", "properties": properties, "required": ["by"], "additionalProperties": False}

@@ -123,7 +123,7 @@ class Writing:
 
     def _condition(self, model: Model, field: str, called: str) -> str:
         """The type of a condition on ``field``: a value, or operators with values; one for all fields that take any."""
-        plain, compared = model.schemas[called]["anyOf"]
+        plain, compared, *spans = model.schemas[called]["anyOf"]
         schema = model.fields[field]
         schema = schema["items"] if "array" in types_of(schema) else schema
         only = None
@@ -133,7 +133,14 @@ class Writing:
             only = self.add(choice, alias(choice, value({**schema, "type": []})))
         members = {name: self._operand(each, only) for name, each in compared["properties"].items()}
         self.add(called, typed_dict(called, members, total=False))
-        return f"{self._operand(plain, only)} | {called}"
+        named = f"{self._operand(plain, only)} | {called}"
+        for schema in spans:
+            span = called.replace("Condition", "SpanCondition")
+            kinds = {name: self._operand(each, None) for name, each in schema["properties"].items()}
+            required = schema["required"]
+            self.add(span, typed_dict(span, {n: k if n in required else f"NotRequired[{k}]" for n, k in kinds.items()}))
+            named += f" | {span}"
+        return named
 
     @classmethod
     def _operand(cls, schema: Schema, only: str | None) -> str:
@@ -145,7 +152,7 @@ class Writing:
         name, related = model.name, model.relations
         paths = [*related, *(f"{each}.{inner}" for each, to in related.items() for inner in self._target(to).relations)]
         self.add(f"{name}Field", alias(f"{name}Field", literal(model.fields)))
-        sorts = descending([*model.sortable, *self._along_one(model, "sortable")])
+        sorts = descending([*model.sortable, *self._spans(model), *self._along_one(model, "sortable")])
         self.add(f"{name}Sort", alias(f"{name}Sort", literal(sorts)))
         self.add(f"{name}Path", alias(f"{name}Path", literal(paths)))
         one = {"fields": f"Sequence[{name}Field]", "expand": f"{name}Expand"}
@@ -258,6 +265,15 @@ class Writing:
 
     def _groups(self, model: Model) -> list[str]:
         return [*model.groupable, *self._along_one(model, "groupable")]
+
+    def _spans(self, model: Model) -> list[str]:
+        """What dates and moments are sorted by."""
+        formats = {each: self._field(model, each).get("format") for each in model.sortable}
+        return [
+            f"{each}:{unit}"
+            for each, format in formats.items() if format in ("date-time", "date")
+            for unit in UNITS if format == "date-time" or unit != "hour"
+        ]  # fmt: skip
 
     def _moments(self, model: Model) -> list[str]:
         return [each for each in self._groups(model) if self._field(model, each).get("format") == "date-time"]

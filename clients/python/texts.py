@@ -28,7 +28,7 @@ from rowgate_client.writing import Target, Upserted
 WALKED = """\
 where: {name}Where | None = None, search: str | None = None, sort: Sequence[{name}Sort] | None = None,
         expand: Sequence[{name}Path] | {name}Expand | None = None, take: int | None = None,
-        versions: bool | None = None,"""
+        versions: bool | None = None, time_zone: str | None = None,"""
 LISTS = '''\
 class {name}Lists(Collection):
     """The list of {name}."""
@@ -104,13 +104,14 @@ class {name}Records({name}Lists):
 
     @overload
     def export(
-        self, *, where: {name}Where | None = None, search: str | None = None, sort: Sequence[{name}Sort] | None = None
+        self, *, where: {name}Where | None = None, search: str | None = None, sort: Sequence[{name}Sort] | None = None,
+        time_zone: str | None = None,
     ) -> Iterator[{name}Record]: ...
 
     @overload
     def export(
         self, *, fields: Sequence[{name}Field], where: {name}Where | None = None, search: str | None = None,
-        sort: Sequence[{name}Sort] | None = None,
+        sort: Sequence[{name}Sort] | None = None, time_zone: str | None = None,
     ) -> Iterator[{name}Part]: ...
 
     def export(self, **query: Any) -> Iterator[Any]:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any
-from zoneinfo import available_timezones
 
 from werkzeug.datastructures import MultiDict
 
@@ -17,26 +15,32 @@ from app.engine.read.aggregates import (
     AggregateQuery,
     Function,
     Group,
-    Interval,
     Measure,
-    has_days,
-    is_moment,
 )
 from app.engine.read.condition_parser import ConditionParser
 from app.engine.read.query import Junction
 from app.engine.read.query_context import QueryContext, allowed, filterable, invalid
+from app.engine.read.spans import Interval, has_days, is_moment
 from app.foundation.errors import InvalidFields, InvalidSort
 from config import Settings
 from schemas.query import queries
 from schemas.query.conditions import FilterParameterParser
-from schemas.query.queries import CREDENTIAL, MAX_VALUES_IN_BODY, MAX_VALUES_IN_URL, names, whole
+from schemas.query.queries import (
+    CREDENTIAL,
+    MAX_VALUES_IN_BODY,
+    MAX_VALUES_IN_URL,
+    TIME_ZONE,
+    names,
+    time_zone,
+    whole,
+)
 from schemas.query.selections import strings
 
 MAX_GROUPS, MAX_MEASURES, MAX_TAKE = 3, 8, 1000
 UNITS = {each.value: each for each in Interval}
 OF_FIELDS = {each.value: each for each in Function if each is not Function.COUNT}
-PARAMETERS = ("where", "search", "group", *(each.value for each in Function), "sort", "take", "timeZone")
-MEMBERS = ("where", "search", "group", "measures", "sort", "take", "timeZone")
+PARAMETERS = ("where", "search", "group", *(each.value for each in Function), "sort", "take", TIME_ZONE)
+MEMBERS = ("where", "search", "group", "measures", "sort", "take", TIME_ZONE)
 FAILURES = {"group": InvalidFields, "sort": InvalidSort, **dict.fromkeys(OF_FIELDS, InvalidFields)}
 LISTED = tuple(FAILURES)
 
@@ -46,7 +50,7 @@ def aggregate_query(
 ) -> AggregateQuery:
     """Read the query parameters of sums; raises InvalidFilter, InvalidFields, InvalidSort, InvalidSearch and
     InvalidPagination."""
-    conditions = ConditionParser(QueryContext(principal, settings, MAX_VALUES_IN_URL))
+    conditions = ConditionParser(QueryContext(principal, settings, MAX_VALUES_IN_URL), time_zone(args.get(TIME_ZONE)))
     short = FilterParameterParser(model, conditions)
     asked: dict[str, str] = {}
     for name, values in args.lists():
@@ -78,16 +82,15 @@ def body_aggregate_query(
     for name in given:
         if name not in MEMBERS:
             raise invalid(name, f"Unknown member. {allowed(MEMBERS)}")
-    conditions = ConditionParser(QueryContext(principal, settings, MAX_VALUES_IN_BODY))
+    conditions = ConditionParser(QueryContext(principal, settings, MAX_VALUES_IN_BODY), time_zone(given.get(TIME_ZONE)))
     where = conditions.where(model, given.get("where", {}), "where")
     groups, measures, sort = given.get("group", []), given.get("measures", {}), given.get("sort", [])
     if not isinstance(groups, list):
         raise invalid("group", "Must be a list of groups.", InvalidFields)
     if not isinstance(measures, dict):
         raise invalid("measures", "Must be a JSON object.", InvalidFields)
-    for name in ("search", "timeZone"):
-        if name in given and not isinstance(given[name], str):
-            raise invalid(name, "Must be a string.")
+    if "search" in given and not isinstance(given["search"], str):
+        raise invalid("search", "Must be a string.")
     sort = strings(sort, "sort", InvalidSort) if sort != [] else []
     take = whole(given.get("take", DEFAULT_TAKE), "take", 1, MAX_TAKE)
     return AggregateParser(model, conditions, where).query(given, groups, measures, sort, take)
@@ -125,7 +128,7 @@ class AggregateParser:
             where=self.where,
             search=queries.searched(self.context, self.model, asked["search"]) if "search" in asked else "",
             groups=read, measures=measured, sort=self._sort(sort, read, measured),
-            zone=zone(asked["timeZone"]) if "timeZone" in asked else "UTC", take=take,
+            zone=self.conditions.zone, take=take,
         )  # fmt: skip
 
     def _group(self, given: Any, location: str) -> Group:
@@ -209,15 +212,3 @@ def _fits(function: Function, field: Field) -> bool:
     if function is Function.COUNT_DISTINCT:
         return not isinstance(kind, Json | Vector)
     return kind.is_number or (function in (Function.MIN, Function.MAX) and kind.has_extremes)
-
-
-@cache
-def _zones() -> frozenset[str]:
-    return frozenset(available_timezones() - {"localtime"})
-
-
-def zone(given: str) -> str:
-    """The name of a time zone of the IANA database; raises InvalidFields."""
-    if given not in _zones():
-        raise invalid("timeZone", "Is no time zone of the IANA database, such as Europe/Berlin.", InvalidFields)
-    return given

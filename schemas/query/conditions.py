@@ -49,7 +49,7 @@ class FilterParameterParser:
             raise invalid(name, "Given more than once.")
         matched = SHORT.fullmatch(name)
         path, operator = (matched[1], matched[2]) if matched else (name, "eq")
-        if matched is None and "." not in name:
+        if matched is None and "." not in name and ":" not in name:
             self.root.parts.append(self._equality(name, values[0]))
             return
         self.is_plain = False
@@ -62,9 +62,15 @@ class FilterParameterParser:
                 raise invalid(name, f"Unknown relation {step}. {allowed(self.conditions.context.relations(model))}")
             branch = branch.inner.setdefault(relation, Branch())
             model = relation.target
+        last, colon, unit = last.partition(":")
         known = self.conditions.field(model, last, name)
         chosen = self.conditions.operator(known, operator, name)
-        branch.parts.append(self.conditions.compared(known, chosen, _given(chosen, values[0], name), name, text_value))
+        given = _given(chosen, values[0], name)
+        if colon:
+            by = self.conditions.unit(known, unit, name)
+            branch.parts.append(self.conditions.compared_by(known, by, chosen, given, name))
+        else:
+            branch.parts.append(self.conditions.compared(known, chosen, given, name, text_value))
 
     def _equality(self, name: str, value: str) -> Comparison:
         known = self.conditions.context.fields(self.model).get(name)

@@ -14,6 +14,7 @@ from app.engine.read import ranked
 from app.engine.read.condition_parser import MAX_LENGTH, ConditionParser
 from app.engine.read.query import ALL_FIELDS, DEFAULT_TAKE, PLAIN, Count, Junction, Query, RankBy, Selection
 from app.engine.read.query_context import QueryContext, allowed, invalid
+from app.engine.read.spans import UTC_ZONE, zones
 from app.foundation import strict_json
 from app.foundation.errors import (
     Failure,
@@ -32,9 +33,12 @@ MAX_SKIP = 10_000_000
 MAX_NUMBER_LENGTH = 100
 MAX_VALUES_IN_URL, MAX_VALUES_IN_BODY = 200, 1000
 WINDOW = ("take", "skip")
+TIME_ZONE = "timeZone"
 CREDENTIAL = "api_key"
 KNOWN = (*WINDOW, CREDENTIAL)
-LIST_PARAMETERS = ("where", "search", "searchMode", "sort", "fields", "expand", "cursor", "count", "versions")
+LIST_PARAMETERS = (
+    "where", "search", "searchMode", "sort", "fields", "expand", "cursor", "count", "versions", TIME_ZONE,
+)  # fmt: skip
 SELECTION_PARAMETERS = ("fields", "expand")
 # Without a credential, pages are short, and nothing is counted to its end.
 MOST_WITHOUT_CREDENTIAL = 100
@@ -50,7 +54,7 @@ def list_query(model: type[Record], principal: Principal, args: MultiDict[str, s
     """
     if not args:
         return PUBLIC if principal.is_nobody else PLAIN
-    conditions = ConditionParser(QueryContext(principal, settings, MAX_VALUES_IN_URL))
+    conditions = ConditionParser(QueryContext(principal, settings, MAX_VALUES_IN_URL), time_zone(args.get(TIME_ZONE)))
     short = FilterParameterParser(model, conditions)
     asked: dict[str, str] = {}
     for name, values in args.lists():
@@ -76,7 +80,8 @@ def body_query(model: type[Record], principal: Principal, given: Mapping[str, An
     for name in given:
         if name not in (*WINDOW, *LIST_PARAMETERS):
             raise invalid(name, f"Unknown member. {allowed((*WINDOW, *LIST_PARAMETERS))}")
-    conditions = ConditionParser(QueryContext(principal, settings, MAX_VALUES_IN_BODY))
+    zone = time_zone(given.get(TIME_ZONE))
+    conditions = ConditionParser(QueryContext(principal, settings, MAX_VALUES_IN_BODY), zone)
     where = conditions.where(model, given.get("where", {}), "where")
     take = whole(given.get("take", DEFAULT_TAKE), "take", 1, largest_page(principal, settings))
     skip = whole(given.get("skip", 0), "skip", 0, MAX_SKIP)
@@ -121,7 +126,7 @@ def _query(
     return Query(
         where=where,
         search=searched(conditions.context, model, asked["search"]) if "search" in asked else "",
-        sort=sort_keys(conditions.context, model, asked["sort"], "sort") if "sort" in asked else (),
+        sort=sort_keys(conditions, model, asked["sort"], "sort") if "sort" in asked else (),
         selection=_selection(model, conditions, asked, take),
         take=take, skip=skip, cursor=cursor, count=count, counts="count" in asked or count is Count.BOUNDED,
         versions=asked.get("versions", False), rank_by=rank_by, is_plain=False,
@@ -206,6 +211,15 @@ def names(name: str, text: str, failure: type[Failure]) -> list[str]:
     if not all(found):
         raise invalid(name, "Must hold names between commas.", failure)
     return strings(found, name, failure)
+
+
+def time_zone(given: Any) -> str:
+    """The time zone in which days begin, UTC where none is named; raises InvalidFields."""
+    if given is None:
+        return UTC_ZONE
+    if not isinstance(given, str) or given not in zones():
+        raise invalid(TIME_ZONE, "Is no time zone of the IANA database, such as Europe/Berlin.", InvalidFields)
+    return given
 
 
 def once(name: str, values: list[str]) -> str:

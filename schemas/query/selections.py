@@ -9,7 +9,7 @@ from typing import Any
 from app.engine.declare.record import Record
 from app.engine.declare.relations import Relation
 from app.engine.read.condition_parser import ConditionParser
-from app.engine.read.encoding import shown_fields
+from app.engine.read.encoding import computed_fields, shown_fields
 from app.engine.read.query import Expansion, Selection, SortKey
 from app.engine.read.query_context import QueryContext, allowed, invalid, sortable
 from app.foundation.errors import Failure, InvalidExpand, InvalidFields, InvalidPagination, InvalidSort
@@ -19,26 +19,30 @@ MAX_NAMES = 500
 
 
 def sort_keys(
-    context: QueryContext, model: type[Record], names: Sequence[str], location: str, hops: int = 0
+    conditions: ConditionParser, model: type[Record], names: Sequence[str], location: str, hops: int = 0
 ) -> tuple[SortKey, ...]:
-    """Read the keys of a sort, ``-amount`` or ``company.name``; raises InvalidSort."""
+    """Read the keys of a sort, ``-amount``, ``company.name`` or ``createdAt:month``; raises InvalidSort."""
+    context = conditions.context
     if len(names) > context.settings.max_sort_keys:
         raise invalid(location, f"Holds more than {context.settings.max_sort_keys} keys.", InvalidSort)
-    keys = [_sort_key(context, model, name, location, hops) for name in names]
-    if len({(*key.path, key.field.attribute) for key in keys}) < len(keys):
+    keys = [_sort_key(conditions, model, name, location, hops) for name in names]
+    if len({(*key.path, key.field.attribute, key.span) for key in keys}) < len(keys):
         raise invalid(location, "Names a field twice.", InvalidSort)
     return tuple(keys)
 
 
-def _sort_key(context: QueryContext, model: type[Record], name: str, location: str, hops: int) -> SortKey:
+def _sort_key(conditions: ConditionParser, model: type[Record], name: str, location: str, hops: int) -> SortKey:
+    context = conditions.context
     *steps, last = name.removeprefix("-").split(".")
+    last, colon, unit = last.partition(":")
     path, model = context.path(model, steps, location, InvalidSort, hops)
     known = context.fields(model).get(last)
     if known is None or not sortable(known):
         names = [each.name for each in context.fields(model).values() if sortable(each)]
         problem = f"Unknown field {last}." if known is None else f"{last} cannot be sorted by."
         raise invalid(location, f"{problem} {allowed(names)}", InvalidSort)
-    return SortKey(path, known, name.startswith("-"))
+    span = (conditions.unit(known, unit, location, InvalidSort).value, conditions.zone) if colon else None
+    return SortKey(path, known, name.startswith("-"), span)
 
 
 @dataclass
@@ -107,7 +111,7 @@ class SelectionParser:
             read["where"] = self.conditions.where(inner.model, options["where"], f"{location}.where", hops=hops)
         if "sort" in options:
             keys = strings(options["sort"], f"{location}.sort", InvalidSort)
-            read["sort"] = sort_keys(self.context, inner.model, keys, f"{location}.sort", hops)
+            read["sort"] = sort_keys(self.conditions, inner.model, keys, f"{location}.sort", hops)
         if "take" in options:
             take = options["take"]
             if isinstance(take, bool) or not isinstance(take, int) or not 1 <= take <= MAX_EXPANDED:
@@ -148,7 +152,9 @@ class SelectionParser:
 
     def _name(self, chosen: SelectionBuilder, name: str, location: str) -> str:
         listed = self.listed or chosen.relation is not None
-        names = [each.name for each in shown_fields(chosen.model, self.context.principal.reader, listed=listed)]
+        model, reader = chosen.model, self.context.principal.reader
+        shown = (*shown_fields(model, reader, listed=listed), *computed_fields(model, reader, listed=listed))
+        names = [each.name for each in shown]
         if name not in names:
             raise invalid(location, f"Unknown field {name}. {allowed(names)}", InvalidFields)
         return name

@@ -17,7 +17,7 @@ from schemas.query.conditions import BOOLEANS, FilterParameterParser
 from schemas.query.selections import SelectionParser, sort_keys
 
 FORMATS = {each.value: each for each in ExportFormat}
-PARAMETERS = ("where", "search", "sort", "fields", "as", "csvSafe")
+PARAMETERS = ("where", "search", "sort", "fields", "as", "csvSafe", queries.TIME_ZONE)
 # What belongs to the pages of a list.
 REFUSED: dict[str, type[Failure]] = {
     "expand": InvalidExpand, **dict.fromkeys(("cursor", "count", "take", "skip"), InvalidPagination),
@@ -29,7 +29,8 @@ def export_query(
 ) -> ExportQuery:
     """Read the query parameters of an export; raises InvalidFilter, InvalidSort, InvalidFields, InvalidSearch,
     InvalidExpand and InvalidPagination."""
-    conditions = ConditionParser(QueryContext(principal, settings, queries.MAX_VALUES_IN_URL))
+    zone = queries.time_zone(args.get(queries.TIME_ZONE))
+    conditions = ConditionParser(QueryContext(principal, settings, queries.MAX_VALUES_IN_URL), zone)
     short = FilterParameterParser(model, conditions)
     asked: dict[str, str] = {}
     for name, values in args.lists():
@@ -59,7 +60,7 @@ def _query(model: type[Record], conditions: ConditionParser, where: Junction, as
     return Query(
         where=where,
         search=queries.searched(conditions.context, model, asked["search"]) if "search" in asked else "",
-        sort=sort_keys(conditions.context, model, named["sort"], "sort") if "sort" in named else (),
+        sort=sort_keys(conditions, model, named["sort"], "sort") if "sort" in named else (),
         selection=selection,
         is_plain=False,
     )

@@ -13,8 +13,7 @@ from zoneinfo import ZoneInfo
 import psycopg
 
 from app.engine.declare.collation import sorted_as
-from app.engine.declare.dates import Date
-from app.engine.declare.kinds import Number, Timestamp
+from app.engine.declare.kinds import Number
 from app.engine.declare.principal import Principal
 from app.engine.declare.record import Field, Record
 from app.engine.declare.relations import Relation
@@ -22,24 +21,13 @@ from app.engine.read import pages
 from app.engine.read.concurrency import query_slot
 from app.engine.read.conditions import Source
 from app.engine.read.query import MATCH_ALL, CacheKey, Junction, Query
+from app.engine.read.spans import UTC_ZONE, Interval, truncated
 from app.engine.read.statements import Statement, autocommit_connection, statement_cache
 from app.foundation.clock import wire
 from app.foundation.errors import InvalidFields
 
 DEFAULT_TAKE = 100
-EARLIEST, LATEST = "timestamptz '0001-02-01 00:00Z'", "timestamptz '9999-11-30 00:00Z'"
 TOO_LARGE = "A sum is larger than a number can be"
-
-
-class Interval(StrEnum):
-    """The spans that moments are grouped by; a week begins on Monday (ISO 8601)."""
-
-    HOUR = "hour"
-    DAY = "day"
-    WEEK = "week"
-    MONTH = "month"
-    QUARTER = "quarter"
-    YEAR = "year"
 
 
 class Function(StrEnum):
@@ -91,7 +79,7 @@ class AggregateQuery:
     groups: tuple[Group, ...] = ()
     measures: tuple[Measure, ...] = (Measure(Function.COUNT),)
     sort: tuple[tuple[str, bool], ...] = ()
-    zone: str = "UTC"
+    zone: str = UTC_ZONE
     take: int = DEFAULT_TAKE
 
     @property
@@ -139,10 +127,7 @@ def _grouped(source: Source, group: Group) -> str:
     value = source.value(model, group.field, alias)
     if group.unit is None:
         return group.field.spec.kind.grouped(value)
-    if not is_moment(group.field):
-        return f"date_trunc('{group.unit}', ({value})::timestamp)::date"
-    # A zone may move the first and the last year out of the range of timestamps.
-    return f"CASE WHEN {value} BETWEEN {EARLIEST} AND {LATEST} THEN date_trunc('{group.unit}', {value}, %(zone)s) END"
+    return truncated(group.field, value, group.unit, "%(zone)s")
 
 
 def _measured(source: Source, measure: Measure) -> str:
@@ -207,12 +192,3 @@ def _plain(value: Any) -> Any:
     if not math.isfinite(number):
         raise InvalidFields(TOO_LARGE)
     return number
-
-
-def is_moment(field: Field) -> bool:
-    return isinstance(field.spec.kind, Timestamp)
-
-
-def has_days(field: Field) -> bool:
-    """Whether it is grouped by spans of the calendar where that is asked for."""
-    return isinstance(field.spec.kind, Date)

@@ -9,10 +9,15 @@ from typing import Any
 from app.engine.declare.kind import LISTS, Operator
 from app.engine.declare.record import Field, Record
 from app.engine.declare.relations import Relation
+from app.engine.read import spans
 from app.engine.read.query import Comparison, Condition, Junction, Negation, Quantifier, Related
 from app.engine.read.query_context import QueryContext, allowed, filterable, invalid
+from app.engine.read.spans import UTC_ZONE, Interval
+from app.foundation.errors import Failure, InvalidFilter
 
 MAX_LENGTH = 512
+# The member that names the span by which a date or a moment is compared.
+BY = "by"
 OPERATORS = {each.value: each for each in Operator}
 # Whom ``is`` names.
 ME = "me"
@@ -27,6 +32,7 @@ class ConditionParser:
     """Reads the conditions of one query; raises InvalidFilter at the location that breaks a rule."""
 
     context: QueryContext
+    zone: str = UTC_ZONE
     count: int = 0
     objects: int = 0
 
@@ -60,11 +66,51 @@ class ConditionParser:
         else:
             known = self.field(model, name, here)
             compared = value if isinstance(value, dict) else {"eq": value}
+            if BY in compared:
+                yield from self._by(known, compared, here)
+                return
             if not compared:
                 raise invalid(here, allowed(known.spec.kind.operators))
             for operator, operand in compared.items():
                 at = here if compared is not value else f"{here}.{operator}"
                 yield self.compared(known, self.operator(known, operator, at), operand, at, self._of_json)
+
+    def _by(self, known: Field, given: dict[str, Any], here: str) -> Iterator[Condition]:
+        unit = self.unit(known, given[BY], f"{here}.{BY}")
+        if len(given) == 1:
+            raise invalid(here, allowed(spans.OPERATORS))
+        for name, operand in given.items():
+            if name != BY:
+                at = f"{here}.{name}"
+                yield self.compared_by(known, unit, self.operator(known, name, at), operand, at)
+
+    def unit(self, known: Field, given: Any, location: str, failure: type[Failure] = InvalidFilter) -> Interval:
+        """The span that ``known`` is compared or sorted by; raises ``failure``."""
+        units = spans.units_of(known.spec.kind)
+        if given not in units:
+            said = allowed(units) if units else f"{known.name} is neither a date nor a timestamp."
+            raise invalid(location, said, failure)
+        return Interval(given)
+
+    def compared_by(self, known: Field, unit: Interval, operator: Operator, given: Any, location: str) -> Condition:
+        """The condition that ``known`` lies in spans, or beside them, which ``given`` names."""
+        if operator is Operator.IS_NULL or (given is None and operator in (Operator.EQ, Operator.NE)):
+            return self.compared(known, operator, given, location, self._of_json)
+        is_list = operator in LISTS
+        if is_list and (not isinstance(given, list) or not given or len(given) > self.context.max_values):
+            raise invalid(location, f"Must be a list of 1 to {self.context.max_values} values.")
+        found = []
+        for each in given if is_list else [given]:
+            if each is None and is_list:
+                continue
+            self._count(location)
+            named = spans.span(known, unit, each, self.zone) if isinstance(each, str) and len(each) < 64 else None
+            if named is None:
+                raise invalid(location, spans.EXPECTED)
+            found.append(named)
+        if not found:
+            return Comparison(known, Operator.IS_NULL, operator is Operator.IN)
+        return spans.compared(known, operator, found, with_null=is_list and None in given)
 
     def _related(self, relation: Relation, value: Any, location: str, depth: int, hops: int) -> Iterator[Related]:
         self.check_hops(hops, location)

@@ -14,6 +14,7 @@ from app.engine.declare.collation import sorted_as
 from app.engine.declare.record import Record
 from app.engine.read.conditions import Source
 from app.engine.read.query import SortKey
+from app.engine.read.spans import Interval, truncated
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,9 @@ def _sort_term(source: Source, key: SortKey) -> SortTerm:
     kind = key.field.spec.kind
     value, sql_type = kind.sorted(source.value(model, key.field, alias)), kind.sort_type or kind.sql_type
     is_column = key.field.column is not None and not key.path and not source.shows(model, key.field, alias)
+    if key.span is not None:
+        unit, zone = key.span
+        value, is_column = truncated(key.field, value, Interval(unit), f"'{zone}'"), False
     nullable = key.field.nullable or not is_column
     return SortTerm(value, key.descending, nullable, kind.is_text, sql_type, is_column)
 

@@ -127,15 +127,17 @@ def _escaped(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SortKey:
-    """A field to sort by, of the record or of the one that ``path`` leads to."""
+    """A field to sort by, of the record or of the one that ``path`` leads to; dates and moments by the span, of a
+    zone, that they lie in."""
 
     path: tuple[Relation, ...]
     field: Field
     descending: bool = False
+    span: tuple[str, str] | None = None
 
     @property
     def key(self) -> CacheKey:
-        return (*[relation.name for relation in self.path], self.field.attribute, self.descending)
+        return (*[relation.name for relation in self.path], self.field.attribute, self.descending, self.span)
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,10 @@ class Sums(TypedDict, Generic[T]):
     meta: SumsMeta
 
 
+# What is called otherwise on the wire.
+SENT = {"time_zone": "timeZone"}
+
+
 class Collection(Writing):
     """The records at ``path``. Each call raises RowgateError when the service refuses."""
 
@@ -83,7 +87,8 @@ class Collection(Writing):
     def _export(self, query: Mapping[str, Any]) -> Iterator[Any]:
         asked = {name: ",".join(each) for name in ("fields", "sort") if (each := query.get(name))}
         asked |= {"where": json.dumps(query["where"])} if query.get("where") is not None else {}
-        asked |= {"search": query["search"]} if query.get("search") is not None else {}
+        for name in ("search", "time_zone"):
+            asked |= {SENT.get(name, name): query[name]} if query.get(name) is not None else {}
         path, http = f"{self._path}/_export", self._client.get_httpx_client()
         with http.stream("GET", path, params={"as": "ndjson", **asked}) as response:
             yield from map(json.loads, _lines(good(response).iter_bytes()))
@@ -101,7 +106,7 @@ class Collection(Writing):
         return self._ask("/_aggregate", query)
 
     def _ask(self, path: str, query: Mapping[str, Any]) -> Any:
-        given = {name: value for name, value in query.items() if value is not None}
+        given = {SENT.get(name, name): value for name, value in query.items() if value is not None}
         return good(self._client.get_httpx_client().post(self._path + path, json=given)).json()
 
 

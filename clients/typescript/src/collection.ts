@@ -34,6 +34,7 @@ interface Written {
 interface Exported {
   where?: object;
   search?: string;
+  timeZone?: string;
   sort?: readonly string[];
   fields?: readonly string[];
 }
@@ -110,7 +111,7 @@ export class Collection {
     const url = address(this.connection, `${this.path}/_export`);
     url.searchParams.set("as", "ndjson");
     if (query.where) url.searchParams.set("where", JSON.stringify(query.where));
-    if (query.search) url.searchParams.set("search", query.search);
+    for (const name of ["search", "timeZone"] as const) if (query[name]) url.searchParams.set(name, query[name]);
     for (const name of ["fields", "sort"] as const) {
       const names = query[name];
       if (names?.length) url.searchParams.set(name, names.join(","));

@@ -1,5 +1,6 @@
 /** What can be asked of the lists of each model, and what comes back: types over the table of src/models.ts. */
 import type { Models } from "./models.js";
+import type { Unit } from "./sums.js";
 
 /** A model by its name in the description, such as `CrmDeal`. */
 export type Model = keyof Models;
@@ -64,7 +65,11 @@ type Operand<C, V> = C extends readonly (infer E)[]
 type Item<T> = T extends readonly (infer E)[] ? E : T;
 
 /** A key of a sort: a field or one of a related record, descending with a minus. */
-export type SortKey<M extends Model> = Descending<Models[M]["sorts"] | SortsOfOne<M>>;
+export type SortKey<M extends Model> = Descending<Models[M]["sorts"] | Spans<M> | SortsOfOne<M>>;
+/** Dates and timestamps by the span that they lie in. */
+type Spans<M extends Model> =
+  | `${Extract<Models[M]["sorts"], Models[M]["moments"]>}:${Unit}`
+  | `${Extract<Models[M]["sorts"], Models[M]["days"]>}:${Exclude<Unit, "hour">}`;
 type Descending<Key extends string> = Key | `-${Key}`;
 type SortsOfOne<M extends Model> = { [R in Name<One<M>>]: `${R}.${Models[Target<M, R>]["sorts"]}` }[Name<One<M>>];
 
@@ -125,6 +130,8 @@ export interface Asked<M extends Model> {
   readonly where?: Where<M>;
   /** Every word, by prefix. */
   readonly search?: string;
+  /** Where days begin for spans of time, such as `Europe/Berlin`; UTC where none is named. */
+  readonly timeZone?: string;
 }
 
 /** What is wanted of the records of an answer. */
