@@ -11,7 +11,7 @@ from app.engine.changes.triggers import long_columns, omitted_columns
 from app.engine.declare.principal import Reader
 from app.engine.declare.record import Field, Record
 from app.engine.read import fragments
-from app.engine.read.encoding import READING, STATEMENTS_KEPT, Operations, RowDecoder, guards, shown_fields
+from app.engine.read.encoding import READING, STATEMENTS_KEPT, Operations, RowDecoder, completion, guards, shown_fields
 from app.engine.read.fragments import Fragment
 
 
@@ -53,14 +53,17 @@ class ShownColumns(NamedTuple):
 
 
 def shown_columns(
-    model: type[Record], reader: Reader, fields: tuple[Field, ...], operations: Operations
+    model: type[Record], reader: Reader, fields: tuple[Field, ...], operations: Operations, *, complete: bool = False
 ) -> ShownColumns:
-    """Return the columns of ``fields`` that ``reader`` gets for ``operations``."""
+    """Return the columns of ``fields`` that ``reader`` gets for ``operations``; with ``complete``, of rows, and not of
+    images, which lack some."""
+    completed = completion(model, reader, fields, operations) if complete else None
+    fields += completed.beside if completed is not None else ()
     names = tuple(field.name for field in fields)
     found = [(each.names.intersection(names), index) for index, each in enumerate(guards(model, reader, operations))]
     hiding = [(hidden, index) for hidden, index in found if hidden]
     return ShownColumns(
-        RowDecoder(names, tuple(hidden for hidden, _ in hiding)),
+        RowDecoder(names, tuple(hidden for hidden, _ in hiding), completion=completed),
         [fragments.selected(model, field.attribute) for field in fields],
         [fragments.guard(model, reader, operations, index) for _, index in hiding],
     )

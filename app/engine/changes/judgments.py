@@ -91,7 +91,7 @@ def _records_now(model: type[Record], reader: Reader, where: Junction) -> Record
     visible = fragments.visible(model, reader, "list")
     met, fixed = _met(model, reader, where, "today", visible.on("today"), dict(visible.fixed))
     fields = shown_fields(model, reader, listed=False, operations=LISTING)
-    shown = shown_columns(model, reader, fields, LISTING)
+    shown = shown_columns(model, reader, fields, LISTING, complete=True)
     once = [f"CASE WHEN row_number() OVER same = 1 THEN {part.on('today')} END" for part in shown.selected]
     text = f"""
         SELECT listener.number, today.id, row_number() OVER same = 1,

@@ -272,11 +272,14 @@ def _stored_default(default: Any) -> Callable[[], Any] | None:
 
 @dataclass(frozen=True)
 class Virtual:
-    """A field on the wire without a column: ``expression`` makes its SQL from the model (None: never selected)."""
+    """A field on the wire without a column: ``expression`` makes its SQL from the model, or ``make`` its value of those
+    of the attributes ``of``; where there is neither, it is never answered."""
 
     spec: FieldSpec
     required: bool = False
     expression: Callable[[Any], ColumnElement[Any]] | None = None
+    make: Callable[..., Any] | None = None
+    of: tuple[str, ...] = ()
 
 
 def virtual(

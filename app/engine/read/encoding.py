@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from functools import lru_cache, partial
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 from sqlalchemy import Boolean, cast, true
 from sqlalchemy.sql.elements import ColumnElement
 
-from app.engine.declare.fields import ADMIN_READS, RETURNED_ONCE, SCOPE_READS, UNLISTED
+from app.engine.declare.fields import ADMIN_READS, ENCRYPTED, RETURNED_ONCE, SCOPE_READS, UNLISTED
 from app.engine.declare.principal import Reader
 from app.engine.declare.record import Field, Record
 from app.engine.declare.scope import Scope, both
 from app.foundation import clock, durations
+from app.foundation.crypto import vault
 
 Row = Sequence[Any]
 # What an answer is for, in the words of grants: it shows what they leave for all of these.
@@ -59,13 +60,40 @@ class Representation(dict[str, Any]):
         self.version = version
 
 
+class WorkedOut(NamedTuple):
+    """A value of a record that Python makes of others of it, which are called ``of``."""
+
+    name: str
+    of: tuple[str, ...]
+    make: Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Completion:
+    """What Python does with a record that was read: it makes values, and leaves those of ``beside`` out, which are
+    selected for that alone."""
+
+    made: tuple[WorkedOut, ...]
+    beside: tuple[Field, ...] = ()
+
+    def complete(self, record: dict[str, Any]) -> None:
+        """Complete a record, of which some rows may not show all."""
+        for each in self.made:
+            if record.keys() >= set(each.of):
+                record[each.name] = each.make(*[record[name] for name in each.of])
+        for unasked in self.beside:
+            record.pop(unasked.name, None)
+
+
 @dataclass(frozen=True)
 class RowDecoder:
     """How a row becomes a record: the values of ``names``, then for each of ``guards`` whether the row shows its
-    fields."""
+    fields; and what completes it, where Python makes some of it."""
 
     names: tuple[str, ...]
     guards: tuple[frozenset[str], ...]
+    _: KW_ONLY
+    completion: Completion | None = None
 
     def record(self, row: Row, start: int = 0) -> dict[str, Any]:
         """Name the values of one row, whose record begins at ``start``."""
@@ -74,10 +102,12 @@ class RowDecoder:
             if not is_shown:
                 for name in guarded:
                     del record[name]
+        if self.completion is not None:
+            self.completion.complete(record)
         return record
 
     def records(self, rows: Sequence[Row], start: int = 0) -> list[dict[str, Any]]:
-        if not self.guards:
+        if not self.guards and self.completion is None:
             names = self.names
             return [dict(zip(names, row[start:], strict=False)) for row in rows]
         return [self.record(row, start) for row in rows]
@@ -107,11 +137,48 @@ def view(model: type[Record], reader: Reader, *, filtered: bool = True) -> Proje
     """Compile the view of single records of ``model`` for ``reader``. Where the rows are not ``filtered`` by what the
     reader may read, as after a write, those of which the reader sees nothing show their id alone."""
     shown = shown_fields(model, reader, listed=False)
+    completed = completion(model, reader, shown, READING)
     columns = [selected(model, field).label(field.attribute) for field in shown]
     found = guards(model, reader, READING, filtered=filtered)
     columns += [cast(each.condition(model), Boolean).label(f"guard_{index}") for index, each in enumerate(found)]
     names = tuple(field.name for field in shown)
-    return Projection(names, tuple(each.names for each in found), tuple(columns))
+    return Projection(names, tuple(each.names for each in found), tuple(columns), completion=completed)
+
+
+def completion(
+    model: type[Record], reader: Reader, selected: Sequence[Field], operations: Operations, *,
+    names: Collection[str] | None = None, listed: bool = False,
+) -> Completion | None:  # fmt: skip
+    """What Python makes of records of which ``selected`` are read, of the fields called ``names`` where some are
+    chosen; None where it makes nothing."""
+    made = [WorkedOut(each.name, (each.name,), _opened) for each in selected if ENCRYPTED in each.spec.flags]
+    needed: dict[str, Field] = {}
+    for each in computed_fields(model, reader, listed=listed, operations=operations):
+        if each.virtual is not None and each.virtual.make is not None and (names is None or each.name in names):
+            of = {known.name: known for known in (model.fields()[attribute] for attribute in each.virtual.of)}
+            needed |= of
+            made.append(WorkedOut(each.name, tuple(of), each.virtual.make))
+    chosen = {each.name for each in selected}
+    beside = tuple(each for name, each in needed.items() if name not in chosen)
+    return Completion(tuple(made), beside) if made else None
+
+
+def computed_fields(
+    model: type[Record], reader: Reader, *, listed: bool, operations: Operations = READING
+) -> list[Field]:
+    """The fields that Python makes for ``reader``, who sees all that they are made of."""
+    seen = {each.attribute for each in shown_fields(model, reader, listed=False, operations=operations)}
+    return [
+        each
+        for each in model.fields().values()
+        if each.virtual is not None and each.virtual.make is not None and seen >= set(each.virtual.of)
+        and not (listed and UNLISTED in each.spec.flags) and reader.shows(model, each.name, *operations)
+        and (ADMIN_READS not in each.spec.flags or reader.base is Reader.ADMIN)
+    ]  # fmt: skip
+
+
+def _opened(sealed: str | None) -> str | None:
+    return None if sealed is None else vault().decrypt(sealed)
 
 
 def shown_fields(

@@ -9,7 +9,7 @@ from typing import Any
 from app.engine.declare.record import Field
 from app.engine.read import fragments
 from app.engine.read.conditions import Source
-from app.engine.read.encoding import LISTING, Operations, Row, RowDecoder, guards, shown_fields
+from app.engine.read.encoding import LISTING, Operations, Row, RowDecoder, completion, guards, shown_fields
 from app.engine.read.query import Selection
 
 
@@ -45,18 +45,22 @@ def build_layout(
     """The columns that ``selection`` needs of the rows of ``source``: the id, and what the caller gets of the rest for
     ``operations``."""
     shown = shown_fields(source.model, source.reader, listed=True, operations=operations)
-    fields = [each for each in shown if selection.names is None or each.name in selection.names or each.name == "id"]
+    chosen = selection.names
+    fields = tuple(each for each in shown if chosen is None or each.name in chosen or each.name == "id")
+    completed = completion(source.model, source.reader, fields, operations, names=chosen, listed=True)
+    fields += completed.beside if completed is not None else ()
     names = tuple(field.name for field in fields)
     columns = [source.put(fragments.selected(source.model, field.attribute), source.alias) for field in fields]
     guarded = []
     for index, guard in enumerate(guards(source.model, source.reader, operations)):
-        if chosen := guard.names.intersection(names):
-            guarded.append(chosen)
+        if hidden := guard.names.intersection(names):
+            guarded.append(hidden)
             columns.append(source.guard(source.model, operations, index, source.alias))
     references = _references(selection)
     columns += [source.value(source.model, field, source.alias, operations) for field in references]
     columns += [f"{source.alias}.row_version"] if versioned else []
-    return Layout(names, tuple(guarded), tuple(field.attribute for field in references), versioned), columns
+    referring = tuple(field.attribute for field in references)
+    return Layout(names, tuple(guarded), referring, versioned, completion=completed), columns
 
 
 def _references(selection: Selection) -> list[Field]:

@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy import types
 from sqlalchemy.types import TypeEngine
 
+from app.engine.declare.fields import ENCRYPTED
 from app.engine.declare.kinds import Enum
 from app.engine.declare.principal import Principal, Reader
 from app.engine.declare.record import Field, Record
@@ -131,7 +132,8 @@ class Export:
 def _fields(model: type[Record], reader: Reader, query: Query) -> list[Field]:
     names = query.selection.names
     shown = shown_fields(model, reader, listed=False, operations=EXPORTING)
-    return [each for each in shown if names is None or each.name in names or each.name == "id"]
+    plain = [each for each in shown if ENCRYPTED not in each.spec.flags]
+    return [each for each in plain if names is None or each.name in names or each.name == "id"]
 
 
 def _compiled(model: type[Record], reader: Reader, asked: ExportQuery) -> Statement:

@@ -113,9 +113,16 @@ def changes_of(
         elif not field.set_on_update.admits(principal):
             # Whoever does not see the stored value learns it by no repetition.
             _check_repeats(field, value, getattr(record, name) if reads(model, principal, name) else NOTHING)
-        elif not field.spec.kind.same(value, getattr(record, name)) or ENCRYPTED in field.spec.flags:
+        elif not _is_kept(field, value, getattr(record, name)):
             changes[name] = value
     return changes
+
+
+def _is_kept(field: Field, value: Any, kept: Any) -> bool:
+    """Whether a row has ``value``. Whether a secret that nobody reads is sent again is told to nobody."""
+    if ENCRYPTED not in field.spec.flags:
+        return field.spec.kind.same(value, kept)
+    return field.spec.readable and value == (None if kept is None else vault().decrypt(kept))
 
 
 def check_transitions(model: type[Record], principal: Principal, record: Record, changes: Values) -> None:
