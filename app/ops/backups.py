@@ -40,6 +40,7 @@ MAX_SNAPSHOTS = 5
 # The header under which a file has its SHA-256.
 DIGEST = "ROWGATE.sha256"
 
+HAS_SIZES = "SELECT FROM pg_attribute WHERE attrelid = to_regclass('storage_upload') AND attname = 'sizes'"
 NAMED = "SELECT storage_key, id::text, sha256 FROM storage_upload WHERE status = 'stored' ORDER BY storage_key"
 TABLES = "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"
 
@@ -198,6 +199,14 @@ def restore(source: Path) -> None:
         dump.flush()
         dumps.restore(Path(dump.name))
         change_log.begin_epoch()
+        _forget_sizes()
+
+
+def _forget_sizes() -> None:
+    """Have pictures made smaller again: an archive has them whole alone."""
+    with psycopg.connect(server_url(settings)) as connection:
+        if connection.execute(HAS_SIZES).fetchone():
+            connection.execute("UPDATE storage_upload SET sizes = '{}' WHERE sizes <> '{}'")
 
 
 @contextmanager

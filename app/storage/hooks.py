@@ -15,7 +15,7 @@ import puremagic
 from sqlalchemy import func, select, update
 
 from app.auth.models.identity import AuthUser
-from app.auth.models.organizations import AuthOrganization
+from app.auth.models.organizations import AuthMember, AuthOrganization
 from app.auth.organizations.organizations import organization_provisioned
 from app.engine.changes.restoring import on_restore
 from app.engine.write.hooks import Write, on_create, on_delete, on_update, prepare, require
@@ -105,6 +105,18 @@ def take_out(unit: Unit, upload: StorageUpload) -> None:
     bucket.used_bytes = max(0, bucket.used_bytes - upload.size)
     bucket.upload_count = max(0, bucket.upload_count - 1)
     keep_deleted(unit, bucket, upload)
+
+
+@on_delete(AuthUser)
+def hand_over_files(user: AuthUser, write: Write) -> None:
+    """Give the owners of organizations the files that go with records of these, and not with a user."""
+    owner = select(AuthMember.user_id).where(
+        AuthMember.organization_id == StorageUpload.organization_id, AuthMember.role == "owner",
+        AuthMember.user_id != user.id,
+    )  # fmt: skip
+    attached = update(StorageUpload).where(StorageUpload.user_id == user.id, StorageUpload.is_attached, owner.exists())
+    handed_over = attached.values(user_id=owner.scalar_subquery()).execution_options(synchronize_session=False)
+    write.unit.bookkeep(handed_over)
 
 
 @on_delete(AuthUser)

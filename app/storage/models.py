@@ -25,6 +25,7 @@ from app.engine.declare.fields import (
     UNLISTED,
     WRITE_ONLY,
     FromNow,
+    boolean,
     enum,
     integer,
     json,
@@ -86,7 +87,7 @@ class StorageUpload(Record):
     __tablename__ = "storage_upload"
     domain, segment = "storage", "upload"
     searchable = ("filename",)
-    bookkeeping = ("storage_key",)
+    bookkeeping = ("storage_key", "is_attached", "sizes")
     policy = Policy(Owner("user_id", public=PUBLISHED), managed="organization_id")
     operations_note = (
         "the upload route takes the bytes as multipart; here small files may come as contentBase64; bytes "
@@ -116,6 +117,10 @@ class StorageUpload(Record):
     size: Mapped[int] = integer(READ_ONLY, SORTABLE, min=0, max=1_073_741_824, default=DERIVED, display=BYTES)
     sha256: Mapped[str] = string(READ_ONLY, FILTERABLE, min=64, max=64, pattern=r"^[0-9a-f]{64}$", default=DERIVED)
     storage_key: Mapped[str] = string(HIDDEN, min=1, max=512, unique=True, default=GENERATED)
+    is_attached: Mapped[bool] = boolean(HIDDEN, default=False, note="goes with the last record that has it")
+    sizes: Mapped[dict[str, bool]] = json(
+        HIDDEN, shape="object", default={}, note="whether the picture is there in each"
+    )
     url = virtual(
         String(), READ_ONLY, expression=_content_url, note="where the bytes can be fetched under the same access rule"
     )

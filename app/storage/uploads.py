@@ -153,13 +153,19 @@ def sweep() -> int:
     settled = (key for key, changed in store.keys() if changed < now() - SETTLED)
     while keys := list(islice(settled, LOOKUP_BATCH_SIZE)):
         with reading() as session:
+            named = sorted({_whole(key) for key in keys})
             known = {
                 key
                 for model in (StorageUpload, StorageExport, StorageImport)
-                for key in session.scalars(select(model.storage_key).where(model.storage_key.in_(keys)))
+                for key in session.scalars(select(model.storage_key).where(model.storage_key.in_(named)))
             }
-            known |= set(session.scalars(RESTORABLE, {"keys": keys}))
-        for key in set(keys) - known:
+            known |= set(session.scalars(RESTORABLE, {"keys": named}))
+        for key in (each for each in keys if _whole(each) not in known):
             store.remove(key)
             removed += 1
     return removed
+
+
+def _whole(key: str) -> str:
+    """The key of the picture of which the one at ``key`` is a smaller size."""
+    return key.partition("-")[0]

@@ -13,9 +13,9 @@ from app.engine.write.unit_of_work import run_unit
 from app.foundation.errors import NotFound
 from app.storage import exports
 from app.storage.uploads import Stored
-from blueprints.content.uploads import delivered
 from blueprints.http.base import Blueprint, answer, parse_id
 from blueprints.http.declarations import Answer, Operation, serve
+from blueprints.http.delivery import delivered
 from blueprints.http.examples import LATER
 from schemas.transfer.exports import Export, Exports, export_body
 

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
-from urllib.parse import quote
 from uuid import UUID
 
-from flask import Response, redirect, request, send_file
+from flask import Response, request
 
 from app.auth.credentials import credentials
 from app.auth.credentials.access import RequiredGrants
@@ -22,24 +21,20 @@ from app.engine.read import records
 from app.engine.read.encoding import dumps
 from app.engine.write.hooks import require
 from app.engine.write.unit_of_work import Unit
-from app.foundation.errors import Forbidden, NotFound, UnsupportedMediaType
+from app.foundation.errors import Forbidden, UnsupportedMediaType
 from app.foundation.settings import settings
 from app.storage import uploads
 from app.storage.models import StorageUpload
-from app.storage.object_store import object_store
 from blueprints.http.base import Blueprint, parse_id
 from blueprints.http.conditional import precondition
 from blueprints.http.declarations import Answer, Operation, serve
+from blueprints.http.delivery import delivered
 from blueprints.http.forms import FORM_ROOM, parsed_form
 from blueprints.http.replies import Reply, idempotent_request, respond, run_idempotent
 from blueprints.records.writes import deleted
 from schemas.content.uploads import Uploaded, UploadMetadata, upload_body
 from schemas.envelopes import Deleted
 
-# Types that a browser shows without running anything in them. All others are for saving.
-SHOWN_IN_PLACE = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "text/plain")
-SHOWN_FAMILIES = ("audio/", "video/")
-HARMLESS = "default-src 'none'; sandbox"
 URL = f"http://localhost:3001/api/upload/{EXAMPLE_ID}/content"
 METADATA = {
     "id": EXAMPLE_ID, "filename": "plan.pdf", "contentType": "application/pdf", "size": 1234, "sha256": "0" * 64,
@@ -148,26 +143,3 @@ def _as_able() -> Principal:
 def _kept(unit: Unit, store: Callable[[Unit], UUID]) -> Reply:
     place = f"/api/upload/{store(unit)}"
     return Reply({"url": f"{settings.public_url}{place}/content"}, headers={"Location": place})
-
-
-def delivered(stored: uploads.Stored) -> Response:
-    """Answer with the bytes of a file, whole or in part, or with where they are for a minute."""
-    in_place = stored.content_type in SHOWN_IN_PLACE or stored.content_type.startswith(SHOWN_FAMILIES)
-    disposition = f"{'inline' if in_place else 'attachment'}; filename*=UTF-8''{quote(stored.filename, safe='')}"
-    delivery = object_store().deliver(stored.key, content_type=stored.content_type, disposition=disposition)
-    if delivery.path is None:
-        response: Any = redirect(delivery.url)
-        response.headers["Cache-Control"] = "private, no-store"
-        return response
-    try:
-        response = send_file(delivery.path, mimetype=stored.content_type, etag=stored.sha256, conditional=True)
-    except FileNotFoundError:
-        raise NotFound() from None
-    response.headers.update(
-        {
-            "Content-Disposition": disposition,
-            "Content-Security-Policy": HARMLESS,
-            "Cache-Control": "private, no-cache",
-        }
-    )
-    return response

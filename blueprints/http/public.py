@@ -23,7 +23,8 @@ def cacheable(view: F) -> F:
     @wraps(view)
     def answer(*args: Any, **options: Any) -> Response:
         response = view(*args, **options)
-        if caller().is_nobody and request.method in ("GET", "HEAD"):
+        # A redirect leads to an address of this moment.
+        if caller().is_nobody and request.method in ("GET", "HEAD") and response.location is None:
             return _published(response)
         return response
 

@@ -7,12 +7,14 @@ from typing import Any
 
 from app.auth.credentials import nobody
 from app.engine.changes.history import MAX_TAKE
+from app.engine.declare.files import Image
 from app.engine.declare.kind import EXAMPLE_ID
 from app.engine.declare.record import Record
 from app.engine.operations import verbs
 from app.engine.operations.verbs import RecordOperation, Verb
 from app.engine.write.plan import MAX_RECORDS
 from app.engine.write.upserts import rules_of
+from app.storage.record_files import file_fields
 from blueprints.http.base import JSON
 from blueprints.http.declarations import window_parameters
 from blueprints.http.examples import QUERY_EXAMPLE, example, record_example
@@ -29,6 +31,7 @@ from blueprints.openapi.vocabulary import (
     written_forms,
 )
 from blueprints.records.exports import CONTENT_TYPES
+from blueprints.records.files import SIZE
 from schemas.changes import DeletedRecords, History, Revert
 from schemas.derive import create_schema, read_schema, update_schema
 from schemas.envelopes import Deleted, guide_list_schema, list_schema
@@ -49,6 +52,7 @@ SUMMARIES = {
     verbs.READ: "Read {article} {noun}",
     verbs.UPDATE: "Change {article} {noun}",
     verbs.DELETE: "Delete {article} {noun}",
+    verbs.FILE: "Read a file of {article} {noun}",
     verbs.HISTORY: "List the versions of {article} {noun}",
     verbs.REVERT: "Take {article} {noun} back to a version",
     verbs.DELETED: "List deleted {plural}",
@@ -68,6 +72,7 @@ STATUSES = {
     **dict.fromkeys((verbs.QUERY, verbs.QUERY_AGGREGATE), QUERY_STATUSES),
     **dict.fromkeys((verbs.CREATE, verbs.IMPORT), CREATE_STATUSES),
     **dict.fromkeys((verbs.READ, verbs.HISTORY), (*READ_STATUSES, 404)),
+    verbs.FILE: (*READ_STATUSES, 404, 416),
     verbs.REVERT: (*CREATE_STATUSES, 404, 412, 428),
     verbs.DELETED: (*READ_STATUSES, 404),
     verbs.RESTORE: (*CREATE_STATUSES, 404),
@@ -111,6 +116,19 @@ def _list(model: type[Record], document: dict[str, Any]) -> None:
 def _read(model: type[Record], document: dict[str, Any]) -> None:
     document["parameters"] = ["fields", "expand", "ifNoneMatch", *["asOf"] * model.logged]
     document["responses"][200] = json_answer(read_schema(model), record_example(model))
+
+
+def _file(model: type[Record], document: dict[str, Any]) -> None:
+    kinds = {name: field.spec.kind for name, field in file_fields(model).items() if field.spec.readable}
+    sizes = sorted({size for kind in kinds.values() if isinstance(kind, Image) for size in kind.sizes})
+    document["description"] += " Whole or in part (`Range`), or a redirect to where it is for a minute."
+    field = {"name": "field", "in": "path", "required": True, "schema": {"type": "string", "enum": list(kinds)}}
+    size = {
+        "name": SIZE, "in": "query", "schema": {"type": "integer", "enum": sizes},
+        "description": "The longer side in pixels; until the picture is there in that, it is answered whole.",
+    }  # fmt: skip
+    document["parameters"] = [field, *[size] * bool(sizes)]
+    document["responses"][200] = {"description": "OK"}  # there are types of content that generators do not know
 
 
 def _history(model: type[Record], document: dict[str, Any]) -> None:
@@ -205,7 +223,7 @@ def _export(model: type[Record], document: dict[str, Any]) -> None:
 
 DETAILS: dict[Verb, Callable[[type[Record], dict[str, Any]], None]] = {
     verbs.LIST: _list, verbs.READ: _read, verbs.CREATE: _create, verbs.UPDATE: _update, verbs.DELETE: _delete,
-    verbs.HISTORY: _history, verbs.REVERT: _revert, verbs.DELETED: _deleted, verbs.RESTORE: _restore,
+    verbs.FILE: _file, verbs.HISTORY: _history, verbs.REVERT: _revert, verbs.DELETED: _deleted, verbs.RESTORE: _restore,
     verbs.EXPORT: _export,
     verbs.QUERY: _query, verbs.AGGREGATE: _aggregate, verbs.QUERY_AGGREGATE: _query_aggregate,
     verbs.UPDATE_MANY: many.update_many, verbs.DELETE_MANY: many.delete_many,

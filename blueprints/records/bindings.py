@@ -20,7 +20,7 @@ from blueprints.http.declarations import strict
 from blueprints.http.public import cacheable
 from blueprints.http.replies import IDEMPOTENCY_KEY, Reply
 from blueprints.http.routing import converter_of
-from blueprints.records import bulk, exports, history, imports, reads, submissions, writes
+from blueprints.records import bulk, exports, files, history, imports, reads, submissions, writes
 from blueprints.records.parts import RoutedSubRequest
 from schemas.bulk import IDS, ON_CONFLICT, RESOLUTION, RETURN
 from schemas.changes import PURGE
@@ -59,6 +59,7 @@ BINDINGS: dict[Verb, Binding] = {
     verbs.DELETE: Binding(
         "/<id>", {"DELETE": "delete"}, writes.delete_record, (*ON_ITEM, PURGE), in_batch=writes.delete_in_batch,
     ),
+    verbs.FILE: Binding("/<id>/_files/<field>", {"GET": "readFileOf"}, files.read_file, (CREDENTIAL, files.SIZE)),
     verbs.HISTORY: Binding("/<id>/_history", {"GET": "history"}, history.read_history),
     verbs.REVERT: Binding("/<id>/_revert", {"POST": "revert"}, history.revert_record, ON_ITEM),
     verbs.DELETED: Binding("/_deleted", {"GET": "deleted"}, history.list_deleted),

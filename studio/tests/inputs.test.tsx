@@ -44,7 +44,7 @@ const control = (name: string) => document.querySelector<HTMLInputElement>(`[nam
 const type = (element: Element, value: string) => fireEvent.change(element, { target: { value } });
 
 /** Those of types that no model of the service has are in kinds.test.tsx. */
-type Exact = "plain" | "price" | "code" | "point";
+type Exact = "plain" | "price" | "code" | "point" | "upload";
 
 /** How somebody enters something into each input, and what is sent of it. */
 const HANDS: Record<Exclude<Input, Exact>, (field: Named["field"]) => unknown> = {

@@ -10,6 +10,7 @@ from flask import current_app, has_app_context
 from app.engine.declare.declarations import check_names
 from app.engine.declare.indexes import add_indexes
 from app.engine.declare.record import Base, Record
+from app.foundation.events import Event
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,8 @@ class Domain:
     models: tuple[type[Record], ...]
 
 
+# A model has been added.
+model_added: Event[[type[Record]]] = Event()
 # All that are loaded in this process.
 DOMAINS: list[Domain] = []
 
@@ -30,6 +33,8 @@ def add(domain: Domain, internal: tuple[type[Base], ...] = ()) -> None:
     for model in (*domain.models, *internal):
         check_names(model)
         add_indexes(model)
+    for record in domain.models:
+        model_added.emit(record)
     if domain.models:
         DOMAINS.append(domain)
 

@@ -7,9 +7,10 @@ from collections.abc import Collection, Iterator
 from difflib import get_close_matches
 from typing import Any
 
-from app.engine.declare.fields import FILTERABLE, HIDDEN, IMMUTABLE, READ_ONLY, SORTABLE, Numbered, SlugOf
+from app.engine.declare.fields import ENCRYPTED, FILTERABLE, HIDDEN, IMMUTABLE, READ_ONLY, SORTABLE, Numbered, SlugOf
+from app.engine.declare.files import File
 from app.engine.declare.kind import Reference
-from app.engine.declare.kinds import Enum
+from app.engine.declare.kinds import Enum, LongText, String
 from app.engine.declare.record import Base, Record
 from config import SettingError
 
@@ -26,10 +27,32 @@ def check_names(model: type[Base]) -> None:
             raise SettingError(
                 f"{place} of the model {model.__name__} names {name}, {_not_there('column', name, known)}"
             )
+    _check_encrypted(model)
     if issubclass(model, Record):
         _check_states(model)
         _check_computed(model)
         _check_semantic(model)
+        _check_files(model)
+
+
+def _check_encrypted(model: type[Base]) -> None:
+    """Refuse to encrypt what is no text, or is asked by."""
+    for column in model.__mapper__.columns:
+        spec = column.info.get("spec")
+        if spec is None or ENCRYPTED not in spec.flags:
+            continue
+        named = f"The encrypted field {column.key} of the model {model.__name__}"
+        if not isinstance(spec.kind, String | LongText):
+            raise SettingError(f"{named} is no text")
+        if spec.flags & {FILTERABLE, SORTABLE} or column.key in getattr(model, "searchable", ()):
+            raise SettingError(f"{named} cannot be asked by")
+
+
+def _check_files(model: type[Record]) -> None:
+    """Refuse a file that has to be there: uploads go with their owners."""
+    for field in model.fields().values():
+        if isinstance(field.spec.kind, File) and not field.nullable:
+            raise SettingError(f"The file {field.attribute} of the model {model.__name__} has to be nullable")
 
 
 def _check_computed(model: type[Record]) -> None:

@@ -1,15 +1,29 @@
 """Columns of exact values, declared in one line each as those in ``fields``: days and durations, amounts, codes of
-standards, addresses and points."""
+standards, addresses and points, files and pictures; and fields that are worked out or encrypted."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from datetime import timedelta
 from typing import Any
 
 from sqlalchemy.orm import MappedColumn
 
-from app.engine.declare import amounts, codes, dates, places
-from app.engine.declare.fields import FILTERABLE, READ_ONLY, SORTABLE, FieldFlag, Numbered, SlugOf, column
+from app.engine.declare import amounts, codes, dates, files, places
+from app.engine.declare.fields import (
+    ENCRYPTED,
+    FILTERABLE,
+    READ_ONLY,
+    SORTABLE,
+    FieldFlag,
+    FieldSpec,
+    Numbered,
+    SlugOf,
+    Virtual,
+    column,
+    long_text,
+)
+from app.engine.declare.kind import Kind
 from app.engine.declare.kinds import SAFE_MAX, Integer, String
 from config import SettingError
 
@@ -95,3 +109,27 @@ def ip_network(*flags: FieldFlag, **rest: Any) -> MappedColumn[Any]:
 def point(*flags: FieldFlag, **rest: Any) -> MappedColumn[Any]:
     """A point on the earth: ``{"lat": 52.52, "lng": 13.405}``. ``index("location", using="gist")`` serves ``near``."""
     return column(places.Point(), *flags, **rest)
+
+
+def file(*flags: FieldFlag, max_bytes: int, types: Collection[str] = (), **rest: Any) -> MappedColumn[Any]:
+    """A file that goes with its record: takes the id of an upload, of one of ``types`` where they are named. The field
+    may be empty; it ends in ``_id``."""
+    return column(files.File(types=tuple(types), max_bytes=max_bytes), *flags, **rest)
+
+
+def image(
+    *flags: FieldFlag, max_bytes: int, sizes: Collection[int] = (), types: Collection[str] = files.PICTURES, **rest: Any
+) -> MappedColumn[Any]:
+    """A picture that goes with its record, and smaller ones of it by the pixels of their longer side."""
+    return column(files.Image(types=tuple(types), max_bytes=max_bytes, sizes=tuple(sorted(sizes))), *flags, **rest)
+
+
+def encrypted(*flags: FieldFlag, max: int, min: int = 0, **rest: Any) -> MappedColumn[Any]:
+    """A text that is stored encrypted, and read as it was sent. It is in no condition, search, export or log."""
+    return long_text(ENCRYPTED, *flags, max=max, min=min, **rest)
+
+
+def computed(kind: Kind, *flags: FieldFlag, of: Collection[str], make: Callable[..., Any], note: str = "") -> Virtual:
+    """A field that Python makes of those of the attributes ``of`` when a record is read, shown to whoever sees all of
+    them. One that is filtered or sorted by is made in SQL: ``virtual``."""
+    return Virtual(FieldSpec(kind, frozenset((READ_ONLY, *flags)), note=note), make=make, of=tuple(of))

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from app.engine.declare.files import File
 from app.engine.declare.record import Record
 from app.engine.declare.scope import Rule
 
@@ -35,6 +36,7 @@ RESTORE = Verb("restore", "create", besides=("delete",))
 QUERY = Verb("query", "list", reads=True)
 AGGREGATE = Verb("aggregate", "list", reads=True)
 QUERY_AGGREGATE = Verb("queryAggregate", "list", reads=True)
+FILE = Verb("file", "read", reads=True)
 HISTORY = Verb("history", "read", reads=True, private=True)
 EXPORT = Verb("export", "list", reads=True, private=True, besides=("export",))
 CREATE = Verb("create", "create")
@@ -47,8 +49,8 @@ UPDATE_MATCHING = Verb("updateMatching", "update", besides=("list",))
 DELETE_MATCHING = Verb("deleteMatching", "delete", besides=("list",))
 IMPORT = Verb("import", "create", besides=("import",))
 VERBS = (
-    LIST, CREATE, READ, UPDATE, DELETE, HISTORY, REVERT, DELETED, RESTORE, QUERY, AGGREGATE, QUERY_AGGREGATE, EXPORT,
-    UPDATE_MANY, UPDATE_MATCHING, DELETE_MANY, DELETE_MATCHING, IMPORT,
+    LIST, CREATE, READ, UPDATE, DELETE, FILE, HISTORY, REVERT, DELETED, RESTORE, QUERY, AGGREGATE, QUERY_AGGREGATE,
+    EXPORT, UPDATE_MANY, UPDATE_MATCHING, DELETE_MANY, DELETE_MATCHING, IMPORT,
 )  # fmt: skip
 
 
@@ -74,9 +76,11 @@ def operations(model: type[Record]) -> Iterator[RecordOperation]:
 
 
 def _is_kept_for(operation: RecordOperation) -> bool:
-    """Whether the log has what the operation needs. Changes of credentials are never taken back, and what nobody could
-    make does not come back."""
+    """Whether the model and the log have what the operation needs. Changes of credentials are never taken back, and
+    what nobody could make does not come back."""
     model, verb = operation.model, operation.verb
+    if verb is FILE:
+        return any(isinstance(field.spec.kind, File) and field.spec.readable for field in model.fields().values())
     if verb in (DELETED, RESTORE) and Rule.NONE in (model.policy.create, model.policy.delete):
         return False
     if verb in (REVERT, DELETED, RESTORE) and model.is_credential:

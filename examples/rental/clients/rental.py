@@ -38,6 +38,12 @@ def items(address: str, email: str) -> None:
         price, location = item["dailyPrice"], item["location"]
         where = location["lat"] if location else ""
         print(f"near: {item['name']} {price['amount']} {price['currency']} {where} {item['shortest']}")
+    in_november = rental.item.list(
+        where={"boughtOn": {"by": "month", "eq": "2026-11"}}, sort=["boughtOn:week", "name"], time_zone="Europe/Berlin"
+    )
+    for item in in_november["data"]:
+        weekly = item.get("weeklyPrice")
+        print(f"in November: {item['name']} {weekly['amount'] if weekly else ''}")
     sums = rental.item.sum(
         group=["dailyPrice", {"field": "boughtOn", "by": "month"}],
         measures={"sum": ["dailyPrice", "shortest"], "max": ["boughtOn"]},

@@ -13,5 +13,7 @@ const [boat] = await rental.item.createMany([
 const near = await rental.item.list({ where: { location: { near: { lat: 52.5, lng: 13.4, km: 10 } }, dailyPrice: { gte: { amount: "10", currency: "EUR" } } }, sort: ["-dailyPrice"] });
 for (const { name, dailyPrice, location, shortest } of near.data) console.log(`near: ${name} ${dailyPrice.amount} ${dailyPrice.currency} ${location?.lat} ${shortest}`);
 const sums = await rental.item.sum({ group: ["dailyPrice", { field: "boughtOn", by: "month" }], measures: { sum: ["dailyPrice", "shortest"], max: ["boughtOn"] } });
+const inNovember = await rental.item.list({ where: { boughtOn: { by: "month", eq: "2026-11" } }, sort: ["boughtOn:week", "name"], timeZone: "Europe/Berlin" });
+for (const { name, weeklyPrice } of inNovember.data) console.log(`in November: ${name} ${weeklyPrice?.amount}`);
 for (const { group, sum, max } of sums.data) console.log(`sum: ${group.dailyPrice} ${group.boughtOn} ${sum.dailyPrice} ${sum.shortest} ${max.boughtOn}`);
 console.log(`first: ${boat!.name}`);

@@ -15,6 +15,7 @@ from rowgate import (
     FILTERABLE,
     IMMUTABLE,
     READ_ONLY,
+    SCOPE_READS,
     SORTABLE,
     UNLISTED,
     Organization,
@@ -24,12 +25,16 @@ from rowgate import (
     boolean,
     check,
     color,
+    computed,
     country,
     day,
     decimal,
     duration,
+    encrypted,
     enum,
     excludes,
+    file,
+    image,
     index,
     language,
     long_text,
@@ -45,10 +50,14 @@ from rowgate import (
     unique,
     virtual,
 )
-from rowgate.kinds import Integer
+from rowgate.kinds import Integer, Money
 
 DAY = 24 * 60 * 60
 BY = {"default": CALLER_ORGANIZATION}
+
+
+def for_a_week(daily: dict[str, str]) -> dict[str, str]:
+    return daily | {"amount": str(Decimal(daily["amount"]) * 6)}
 
 
 class RentalItem(Record):
@@ -74,6 +83,9 @@ class RentalItem(Record):
     daily_price: Mapped[dict[str, str]] = money(FILTERABLE, SORTABLE, min="0")
     weight_kg: Mapped[Decimal | None] = decimal(FILTERABLE, SORTABLE, precision=8, scale=3, min="0")
     color: Mapped[str | None] = color(FILTERABLE)
+    picture_id: Mapped[UUID | None] = image(FILTERABLE, max_bytes=10 * 1024 * 1024, sizes=(160, 960))
+    instructions_id: Mapped[UUID | None] = file(max_bytes=20 * 1024 * 1024, types=["application/pdf"])
+    lock_code: Mapped[str | None] = encrypted(SCOPE_READS, max=20, note="of the shed that it stands in")
     made_in: Mapped[str | None] = country(FILTERABLE)
     manual: Mapped[str] = language(FILTERABLE, default="en")
     bought_on: Mapped[date | None] = day(FILTERABLE, SORTABLE)
@@ -81,6 +93,7 @@ class RentalItem(Record):
     opens_at: Mapped[time] = time_of_day(FILTERABLE, SORTABLE, default=time(9))
     closes_at: Mapped[time] = time_of_day(FILTERABLE, default=time(18))
     shortest: Mapped[timedelta] = duration(FILTERABLE, SORTABLE, default=timedelta(hours=1))
+    weekly_price = computed(Money(), of=["daily_price"], make=for_a_week, note="six days are paid")
 
 
 class RentalBooking(Record):

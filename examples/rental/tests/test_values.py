@@ -161,7 +161,8 @@ def test_history_shows_values_as_records_do_and_takes_them_back(owner, item):
     change = owner.get(f"{path}/_history").json["data"][0]
     assert change["before"] == {name: kept for name, (_, kept, _, _) in KINDS.items()}
     assert change["after"] == others
-    assert owner.get(path, query_string={"asOf": made["createdAt"]}).json == made
+    kept = {name: value for name, value in made.items() if name not in ("lockCode", "weeklyPrice")}
+    assert owner.get(path, query_string={"asOf": made["createdAt"]}).json == kept
     back = owner.post(f"{path}/_revert", {"version": 1})
     assert {name: back.json[name] for name in KINDS} == {name: made[name] for name in KINDS}
 

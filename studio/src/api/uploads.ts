@@ -41,7 +41,7 @@ export async function createWithFile(writer: Writer, resource: string, data: Val
   if (file.size <= INSIDE) return writer.create(resource, { data: { ...data, [name]: await base64(file) }, meta });
   const { [name]: _, filename, contentType, bucketId, ...rest } = data;
   if (bucketId) throw new Refusal("studio.input.file_bucket");
-  const id = await upload(file, String(filename || file.name), String(contentType || file.type)).finally(() => advance(undefined));
+  const id = await sendFile(file, String(filename || file.name), String(contentType || file.type));
   try {
     return await writer.update(resource, { id, data: rest });
   } catch (error) {
@@ -58,7 +58,11 @@ async function base64(file: File): Promise<string> {
   return btoa(text);
 }
 
-/** Send a file on its own, and give the id of its record. */
+/** Send a file on its own, telling the progress, and give the id of its record. */
+export function sendFile(file: File, filename: string, type: string): Promise<string> {
+  return upload(file, filename, type).finally(() => advance(undefined));
+}
+
 async function upload(file: File, filename: string, type: string): Promise<string> {
   const { token } = await current();
   const form = new FormData();

@@ -61,6 +61,11 @@ export function typeOf({ type }: Field): string {
   return type.startsWith("enum[") ? "enum" : type;
 }
 
+/** Whether a field holds a file that goes with its record. */
+export function isFile({ type }: Field): boolean {
+  return type === "file" || type === "image";
+}
+
 /** The fields that a table can show. */
 export function columnsOf(model: Model): readonly Field[] {
   return model.fields.filter(({ readable, listed, returnedOnce }) => readable && listed && !returnedOnce);
@@ -76,6 +81,8 @@ export function usualColumns(model: Model): readonly string[] {
     : typeOf(field) === "enum" ? 1
     : field.display === "money" ? 1
     : field.type === "timestamp" && field.sortable && field.settable.length > 0 ? 1.5
+    : field.type === "image" ? 1.2
+    : field.type === "file" ? 6
     : field.references ? 2
     : field.sortable || field.filterable ? 3
     : 6;

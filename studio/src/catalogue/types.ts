@@ -21,6 +21,9 @@ export interface Constraints {
   maxItems?: number;
   itemMaxLength?: number;
   maxBytes?: number;
+  /** Media types of files, and the longer sides in pixels that pictures are there in. */
+  types?: readonly string[];
+  sizes?: readonly number[];
   shape?: "object" | "array";
 }
 

@@ -22,6 +22,7 @@ import { PriceInput } from "./PriceInput";
 import { PersonField } from "./PersonField";
 import { ReferenceField } from "./ReferenceField";
 import { StringsInput } from "./StringsInput";
+import { UploadInput } from "./UploadInput";
 import { validatorOf } from "./validation";
 
 export interface InputProps {
@@ -67,6 +68,8 @@ export function FieldInput(props: InputProps) {
       return <ReferenceField {...shared} target={field.references!.model} />;
     case "file":
       return <FileInput {...shared} />;
+    case "upload":
+      return <UploadInput {...shared} model={model} field={field} />;
     case "choice":
       return <NullableBooleanInput {...shared} fullWidth />;
     case "switch":

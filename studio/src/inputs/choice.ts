@@ -1,11 +1,12 @@
 /** Which input a field gets, by what it holds. */
-import { typeOf } from "../catalogue/catalogue";
+import { isFile, typeOf } from "../catalogue/catalogue";
 import type { Field } from "../catalogue/types";
 
-export type Input = "person" | "reference" | "file" | "choice" | "switch" | "state" | "amount" | "quantity" | "moment" | "strings" | "json" | "markdown" | "plain" | "price" | "code" | "point" | "line";
+export type Input = "person" | "reference" | "file" | "upload" | "choice" | "switch" | "state" | "amount" | "quantity" | "moment" | "strings" | "json" | "markdown" | "plain" | "price" | "code" | "point" | "line";
 
 /** `isAdmin`: users are listed to admins alone; others choose among those that they share an organization with. */
 export function inputOf(field: Field, isAdmin: boolean): Input {
+  if (isFile(field)) return "upload";
   if (field.references) return field.references.model === "auth/user" && !isAdmin ? "person" : "reference";
   if (field.display === "file") return "file";
   switch (typeOf(field)) {

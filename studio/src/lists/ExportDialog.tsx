@@ -8,7 +8,7 @@ import { pathOf } from "../api/provider";
 import { useSentence } from "../api/sentences";
 import { nameOf } from "../catalogue/catalogue";
 import type { Model } from "../catalogue/types";
-import { save } from "../records/StoredFile";
+import { save } from "../values/files";
 import { send } from "../session/transport";
 import { type Of, useFilter } from "./rows";
 import type { ListState } from "./state";

@@ -2,9 +2,10 @@
 import { Box, Chip, Link, Stack, Tooltip } from "@mui/material";
 import { useLocale, useTranslate } from "react-admin";
 
-import { typeOf } from "../catalogue/catalogue";
+import { isFile, typeOf } from "../catalogue/catalogue";
 import { useCatalogue } from "../catalogue/context";
 import type { Field, Model } from "../catalogue/types";
+import { FileValue } from "./FileValue";
 import { currencyOf, bytes, distance, exact, exactMoment, micros, milliseconds, moment, money, number, percent } from "./formats";
 import { mailAddress, safeAddress } from "./links";
 import { RelationValue } from "./RelationValue";
@@ -38,6 +39,7 @@ export function Value(props: ValueProps) {
   const { field, record, brief } = props;
   const value = record[field.name];
   if (value === null || value === undefined || value === "") return <Empty />;
+  if (isFile(field)) return <FileValue model={props.model} field={field} id={String(record.id)} brief={brief} />;
   if (field.references) return <RelationValue {...props} id={String(value)} />;
   switch (typeOf(field)) {
     case "date":

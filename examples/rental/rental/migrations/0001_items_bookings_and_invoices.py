@@ -26,6 +26,9 @@ def upgrade() -> None:
     sa.Column('daily_price', postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), nullable=False),
     sa.Column('weight_kg', sa.Numeric(precision=8, scale=3), nullable=True),
     sa.Column('color', sa.String(length=7), nullable=True),
+    sa.Column('picture_id', sa.Uuid(), nullable=True),
+    sa.Column('instructions_id', sa.Uuid(), nullable=True),
+    sa.Column('lock_code', sa.Text(), nullable=True),
     sa.Column('made_in', sa.String(length=2), nullable=True),
     sa.Column('manual', sa.String(length=35), nullable=False),
     sa.Column('bought_on', sa.Date(), nullable=True),
@@ -37,14 +40,18 @@ def upgrade() -> None:
     sa.Column('search_text', postgresql.TSVECTOR(), sa.Computed('to_tsvector(\'simple\', left(translate(regexp_replace(normalize(coalesce(name, \'\') || \' \' || coalesce(description, \'\'), NFKD), \'[\\u0300-\\u036f\\u0591-\\u05c7\\u0610-\\u061a\\u064b-\\u065f\\u0670\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u20d0-\\u20ff\\u3099\\u309a\\ufe20-\\ufe2f]\', \'\', \'g\'), \'!"#$%%&\'\'()*+,-./:;<=>?@[\\]^_`{|}~\', \'                                \'), 100000))', persisted=True), nullable=True),
     sa.CheckConstraint('opens_at < closes_at', name=op.f('ck_rental_item_closes_at_holds')),
     sa.ForeignKeyConstraint(['organization_id'], ['auth_organization.id'], name=op.f('fk_rental_item_organization_id'), ondelete='CASCADE'),
+    sa.ForeignKeyConstraint(['instructions_id'], ['storage_upload.id'], name=op.f('fk_rental_item_instructions_id'), ondelete='SET NULL'),
+    sa.ForeignKeyConstraint(['picture_id'], ['storage_upload.id'], name=op.f('fk_rental_item_picture_id'), ondelete='SET NULL'),
     sa.PrimaryKeyConstraint('id', name=op.f('pk_rental_item')),
     sa.UniqueConstraint('slug', name=op.f('uq_rental_item_slug'))
     )
     op.create_index('ix_rental_item_daily_price_sorted', 'rental_item', [sa.literal_column("((daily_price ->> 'amount')::numeric)"), 'id'], unique=False)
+    op.create_index('ix_rental_item_instructions_id', 'rental_item', ['instructions_id'], unique=False)
     op.create_index('ix_rental_item_location', 'rental_item', [sa.literal_column("(point((location ->> 'lng')::float8, (location ->> 'lat')::float8))")], unique=False, postgresql_using='gist')
     op.create_index('ix_rental_item_order', 'rental_item', [sa.literal_column('created_at DESC'), sa.literal_column('id DESC')], unique=False)
     op.create_index('ix_rental_item_organization_id_count', 'rental_item', ['organization_id'], unique=False, postgresql_where=sa.text("id >= '00000000-0000-0000-0000-000000000000'"))
     op.create_index('ix_rental_item_organization_id_order', 'rental_item', ['organization_id', sa.literal_column('created_at DESC'), sa.literal_column('id DESC')], unique=False)
+    op.create_index('ix_rental_item_picture_id', 'rental_item', ['picture_id'], unique=False)
     op.create_index('ix_rental_item_public_order', 'rental_item', [sa.literal_column('created_at DESC'), sa.literal_column('id DESC')], unique=False, postgresql_where=sa.text('published'))
     op.create_index('ix_rental_item_search_text', 'rental_item', ['search_text'], unique=False, postgresql_using='gin')
     op.create_table('rental_booking',

@@ -26,6 +26,7 @@ export const records: Shape<typeof english> = {
     json_array: "Hier muss eine Liste in eckigen Klammern stehen.", format: "Formatieren", write: "Schreiben", preview: "Vorschau",
     markdown: "Markdown", nothing: "Nichts für die Vorschau vorhanden", file_choose: "Datei auswählen", file_drop: "oder hier ablegen",
     file_bound: "Höchstens %{size}.", file_large: "Diese Datei ist größer, als Dateien sein dürfen: höchstens %{size}.", file_empty: "Diese Datei ist leer.",
+    file_type: "Wählen Sie eine Datei von einem dieser Typen: %{types}.", file_remove: "Datei entfernen",
     file_bucket: "Dateien über 512 KiB kommen in den voreingestellten Bucket: Bitte lassen Sie den Bucket leer.",
     uploading: "Wird hochgeladen: %{percent} %",
     list_add: "Die Eingabetaste fügt einen Wert hinzu", email: "Das ist keine E-Mail-Adresse.",

@@ -147,6 +147,9 @@ export const refusals: Record<string, string> = {
   "The bucket is full": "Der Bucket ist voll",
   "The bucket does not take this type of file": "Der Bucket nimmt diese Art nicht an",
   "Is not base64.": "Ist kein Base64.",
+  "Is no file that has been uploaded.": "Ist keine hochgeladene Datei.",
+  "Was uploaded by somebody else.": "Wurde von jemand anderem hochgeladen.",
+  "Has no sizes.": "Hat keine Größen.",
   "Is empty.": "Ist leer.",
   "The import is over": "Der Import ist beendet",
   // People, organizations and keys.

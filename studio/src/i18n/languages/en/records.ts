@@ -16,7 +16,7 @@ export const records = {
   input: {
     json_invalid: "This is not JSON: %{message}", json_object: "This has to be an object, in braces.", json_array: "This has to be a list, in brackets.", format: "Format",
     write: "Write", preview: "Preview", markdown: "Markdown", nothing: "Nothing to preview", file_choose: "Choose a file", file_drop: "or drop one here",
-    file_bound: "At most %{size}.", file_large: "This file is larger than files may be: at most %{size}.", file_empty: "This file is empty.",
+    file_bound: "At most %{size}.", file_large: "This file is larger than files may be: at most %{size}.", file_empty: "This file is empty.", file_type: "Choose a file of one of these types: %{types}.", file_remove: "Remove the file",
     file_bucket: "Files of more than 512 KiB go to the default bucket: leave the bucket empty.",
     uploading: "Uploading: %{percent} %", list_add: "Enter adds a value",
     email: "This is no e-mail address.", url: "This is no address: it begins with https:// or http://", pattern: "This does not have the form it should have.",

@@ -1,0 +1,151 @@
+"""Files of records: judged when a record takes them, handed out to whoever sees their field, and gone with the last
+record that has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from sqlalchemy import select, update
+from sqlalchemy.dialects.postgresql import array
+
+from app.engine.declare.catalogue import every_model, model_added
+from app.engine.declare.files import File, Image
+from app.engine.declare.principal import SYSTEM, Principal
+from app.engine.declare.record import Field, Record
+from app.engine.read import records
+from app.engine.read.query import Selection
+from app.engine.read.statements import Statement, autocommit_connection, driver_connection
+from app.engine.write.hooks import Write, failing_at, on_create, on_update, require
+from app.engine.write.unit_of_work import Unit, run_unit
+from app.foundation.errors import Invalid, require_found
+from app.jobs import queue
+from app.storage import pictures, uploads
+from app.storage.models import StorageUpload
+
+# Uploads that go at a time, and in a night; and pictures of a field that a night completes.
+PORTION, MOST, COMPLETED = 100, 10_000, 1000
+# The columns that hold uploads, also of plugins that are not loaded now.
+COLUMNS = Statement(
+    """
+SELECT c.conrelid::regclass::text, quote_ident(a.attname) FROM pg_constraint AS c
+JOIN pg_attribute AS a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]
+WHERE c.contype = 'f' AND c.confrelid = 'storage_upload'::regclass ORDER BY 1, 2
+""",
+    {},
+)
+# That nobody takes them meanwhile.
+LOCK = "SELECT FROM storage_upload WHERE id = ANY (%(ids)s) ORDER BY id FOR UPDATE"
+
+
+class Taken(NamedTuple):
+    """A file that the record at a ``place`` of a request takes."""
+
+    place: int
+    field: Field
+    upload_id: UUID
+
+
+@cache
+def file_fields(model: type[Record]) -> dict[str, Field]:
+    """The fields of ``model`` that hold files, by wire name."""
+    return {field.name: field for field in model.fields().values() if isinstance(field.spec.kind, File)}
+
+
+@model_added.subscribe
+def judge_files(model: type[Record]) -> None:
+    """Judge the files of ``model`` behind the hooks that it has."""
+    if attributes := [field.attribute for field in file_fields(model).values()]:
+        on_create(model, many=True)(attach)
+        on_update(model, many=True, changing=attributes)(attach)
+
+
+def attach(of: Sequence[Record], writes: Sequence[Write]) -> None:
+    """Take files into records; raises Invalid for one of another type or size, and for somebody else's."""
+    taken = list(_taken(of, writes))
+    if not taken:
+        return
+    unit, identifiers = writes[0].unit, sorted({each.upload_id for each in taken})
+    uploaded = select(StorageUpload).where(StorageUpload.id.in_(identifiers))
+    found = {upload.id: upload for upload in unit.session.scalars(uploaded)}
+    for each in taken:
+        with failing_at(each.place):
+            _judge(each.field, found.get(each.upload_id), unit.principal)
+    # They are in nobody's way as files of their own, and may stand in several records.
+    attached = update(StorageUpload).where(StorageUpload.id.in_(identifiers), StorageUpload.is_attached.is_(False))
+    unit.bookkeep(attached.values(is_attached=True).execution_options(synchronize_session=False))
+    for each in taken:
+        if sizes := _sizes(each.field):
+            queue.defer(unit, pictures.SCALE, each.upload_id, sizes=sizes)
+
+
+def _taken(of: Sequence[Record], writes: Sequence[Write]) -> Iterator[Taken]:
+    for place, (record, write) in enumerate(zip(of, writes, strict=True)):
+        for field in file_fields(type(record)).values():
+            value = getattr(record, field.attribute)
+            if value is not None and (not write.before or write.changed(field.attribute)):
+                yield Taken(place, field, value)
+
+
+def _judge(field: Field, upload: StorageUpload | None, principal: Principal) -> None:
+    kind: Any = field.spec.kind
+    if upload is None or upload.status != "stored":
+        raise Invalid({field.name: ["Is no file that has been uploaded."]})
+    is_own = principal.user_id is None or upload.user_id == principal.user_id or upload.is_attached
+    require(is_own, field.name, "Was uploaded by somebody else.")
+    is_taken = not kind.types or upload.content_type in kind.types
+    require(is_taken, field.name, f"Must be one of: {', '.join(kind.types)}.")
+    require(upload.size <= kind.max_bytes, field.name, f"Must be at most {kind.max_bytes} bytes.")
+
+
+def _sizes(field: Field) -> tuple[int, ...]:
+    kind = field.spec.kind
+    return kind.sizes if isinstance(kind, Image) else ()
+
+
+def find(model: type[Record], principal: Principal, identifier: UUID, name: str, size: int | None) -> uploads.Stored:
+    """The file that a record has in the field called ``name``, for whoever sees that; a picture in a declared ``size``,
+    or whole until it is there in that. Raises NotFound, and Invalid for other sizes."""
+    field = require_found(file_fields(model).get(name))
+    sizes = ", ".join(map(str, _sizes(field)))
+    if size is not None:
+        require(size in _sizes(field), "size", f"Must be one of: {sizes}." if sizes else "Has no sizes.")
+    shown = records.get(model, principal, identifier, Selection(frozenset({"id", name})))
+    upload_id = require_found(shown.get(name))
+    stored = uploads.find(SYSTEM, upload_id)
+    return stored if size is None else pictures.in_size(upload_id, stored, size)
+
+
+def sweep() -> None:
+    """Delete files that no record has any more, and make the sizes that are missing of pictures."""
+    with autocommit_connection() as connection:
+        columns = COLUMNS.rows(connection, {})
+        unused = " AND ".join(
+            ["u.is_attached", *(f"NOT EXISTS (SELECT FROM {table} WHERE {column} = u.id)" for table, column in columns)]
+        )
+        found = f"SELECT u.id FROM storage_upload AS u WHERE {unused}"  # noqa: S608 - names of the database
+        identifiers = [identifier for (identifier,) in Statement(f"{found} LIMIT {MOST}", {}).rows(connection, {})]
+    for start in range(0, len(identifiers), PORTION):
+        run_unit(SYSTEM, _delete_unused, found, identifiers[start : start + PORTION])
+    for model in every_model():
+        for field in file_fields(model).values():
+            if sizes := _sizes(field):
+                run_unit(SYSTEM, _complete, model, field, sizes)
+
+
+def _delete_unused(unit: Unit, found: str, identifiers: Sequence[UUID]) -> None:
+    connection, asked = driver_connection(unit.session), {"ids": list(identifiers)}
+    connection.execute(LOCK, asked)
+    rows = connection.execute(f"{found} AND u.id = ANY (%(ids)s)", asked).fetchall()
+    for (identifier,) in rows:
+        unit.delete(StorageUpload, identifier)
+
+
+def _complete(unit: Unit, model: type[Record], field: Field, sizes: Sequence[int]) -> None:
+    held = getattr(model, field.attribute)
+    lacking = ~StorageUpload.sizes.has_all(array([str(size) for size in sizes]))
+    wanted = select(StorageUpload.id).where(StorageUpload.id == held, lacking).distinct().limit(COMPLETED)
+    for identifier in unit.session.scalars(wanted):
+        queue.defer(unit, pictures.SCALE, identifier, sizes=sizes)

@@ -1,0 +1,174 @@
+"""Pictures and instructions of items."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from asking import ITEMS
+from PIL import Image
+from sqlalchemy import text
+
+from app.storage import pictures, record_files
+from app.testing.database import transaction
+from app.testing.waiting import perform
+
+PDF = b"%PDF-1.7\n%%EOF\n"
+
+
+@pytest.fixture
+def upload(owner):
+    """Uploads bytes for an actor, and gives the id."""
+
+    def send(content, filename, actor=owner):
+        answer = actor.send("POST", "/api/upload", data={"file": (io.BytesIO(content), filename)})
+        assert answer.status_code == 200, answer.json
+        return answer.headers["Location"].rpartition("/")[2]
+
+    return send
+
+
+@pytest.fixture
+def sweep(app):
+    def night():
+        with app.app_context():
+            record_files.sweep()
+
+    return night
+
+
+@pytest.fixture
+def execute(app):
+    def run(statement, **values):
+        with app.app_context(), transaction() as session:
+            session.execute(text(statement), values)
+
+    return run
+
+
+def picture(width=400, height=300, form="PNG"):
+    written = io.BytesIO()
+    Image.new("RGB", (width, height), "#0a7d5c").save(written, form)
+    return written.getvalue()
+
+
+def file_of(item, name="pictureId", size=None):
+    return f"{ITEMS}/{item['id']}/_files/{name}" + (f"?size={size}" if size else "")
+
+
+def is_there(actor, upload_id):
+    return actor.get(f"/api/upload/{upload_id}").status_code == 200
+
+
+def test_a_picture_is_there_whole_and_in_its_sizes(app, owner, item, upload):
+    perform(app, pictures.SCALE)
+    made = item(pictureId=upload(picture(), "boat.png"))
+    assert owner.get(file_of(made, size=160)).data == picture()  # it is not made yet
+    assert perform(app, pictures.SCALE) == 1
+    whole, small, large = (owner.get(file_of(made, size=size)) for size in (None, 160, 960))
+    assert (whole.content_type, whole.data) == ("image/png", picture())
+    assert (small.content_type, Image.open(io.BytesIO(small.data)).size) == ("image/webp", (160, 120))
+    assert "boat.webp" in small.headers["Content-Disposition"]
+    assert large.data == picture()  # it is no larger itself
+    answer = owner.get(file_of(made, size=161))
+    assert (answer.status_code, answer.json["details"]["fields"]) == (400, {"size": ["Must be one of: 160, 960."]})
+
+
+def test_a_file_is_public_as_its_record_is(cast, owner, item, upload):
+    hidden, shown = (item(pictureId=upload(picture(), "boat.png"), published=each) for each in (False, True))
+    assert cast.nobody.get(file_of(hidden)).status_code == 404
+    assert cast.user().get(file_of(hidden)).status_code == 404
+    answer = cast.nobody.get(file_of(shown))
+    assert (answer.status_code, answer.data) == (200, picture())
+    assert answer.headers["Cache-Control"].startswith("public")
+    again = cast.nobody.get(file_of(shown), headers={"If-None-Match": answer.headers["ETag"]})
+    assert again.status_code == 304
+    assert cast.nobody.get(f"/api/upload/{shown['pictureId']}/content").status_code == 401
+    assert cast.nobody.get(file_of(shown, "instructionsId")).status_code == 404
+    assert cast.nobody.get(file_of(shown, "nameId")).status_code == 404
+
+
+def test_a_key_that_does_not_see_the_field_does_not_get_the_file(owner, item, upload):
+    made = item(pictureId=upload(picture(), "boat.png"))
+    statuses = {}
+    for fields in (["name"], ["name", "pictureId"]):
+        access = [{"models": ["rental/item"], "operations": ["list", "read"], "fields": fields}]
+        key = owner.post("/api/v1/auth/api-key", {"name": "partner", "access": access}).json["key"]
+        asked = {"headers": {"Authorization": f"Bearer {key}"}}
+        statuses[len(fields)] = owner.get(file_of(made), **asked).status_code
+    assert statuses == {1: 404, 2: 200}
+
+
+@pytest.mark.parametrize(
+    ("field", "content", "filename", "said"),
+    [("pictureId", PDF, "boat.pdf", "Must be one of: image/png, image/jpeg, image/webp, image/gif."),
+     ("instructionsId", b"words", "words.txt", "Must be one of: application/pdf."),
+     ("pictureId", b"\x89PNG\r\n\x1a\n" + bytes(10 * 1024 * 1024), "large.png", "Must be at most 10485760 bytes.")],
+)  # fmt: skip
+def test_a_file_of_another_type_or_size_is_refused(owner, item, upload, field, content, filename, said):
+    wrong = upload(content, filename)
+    answer = owner.post(ITEMS, [{"name": "Boat", "dailyPrice": {"amount": "1", "currency": "EUR"}, field: wrong}])
+    assert answer.status_code == 400
+    assert answer.json["details"]["items"] == [{"index": 0, "code": "VALIDATION_ERROR", "fields": {field: [said]}}]
+    made = item()
+    answer = owner.put(f"{ITEMS}/{made['id']}", {field: wrong})
+    assert (answer.status_code, answer.json["details"]["fields"]) == (400, {field: [said]})
+
+
+def test_nobody_takes_the_file_of_somebody_else(cast, owner, item, upload):
+    colleague = cast.colleague(owner)
+    theirs = upload(picture(), "boat.png", colleague)
+    colleague.put(f"/api/v1/storage/upload/{theirs}", {"visibility": "public"})
+    answer = owner.post(ITEMS, {"name": "Boat", "dailyPrice": {"amount": "1", "currency": "EUR"}, "pictureId": theirs})
+    assert (answer.status_code, answer.json["details"]["fields"]) == (
+        400, {"pictureId": ["Was uploaded by somebody else."]},
+    )  # fmt: skip
+
+
+def test_a_picture_that_cannot_be_read_stays_as_it_is(app, owner, item, upload):
+    perform(app, pictures.SCALE)
+    broken = picture()[:200]
+    made = item(pictureId=upload(broken, "boat.png"))
+    assert perform(app, pictures.SCALE) == 1
+    assert owner.get(file_of(made, size=160)).data == broken
+
+
+def test_a_file_goes_with_the_last_record_that_has_it(owner, item, upload, sweep):
+    free, first, second = (upload(picture(), f"{name}.png") for name in ("free", "first", "second"))
+    one, two = item(pictureId=first), item(pictureId=first)
+    owner.put(f"{ITEMS}/{one['id']}", {"pictureId": second})
+    sweep()
+    assert [is_there(owner, each) for each in (free, first, second)] == [True, True, True]
+    owner.delete(f"{ITEMS}/{two['id']}")
+    owner.put(f"{ITEMS}/{one['id']}", {"pictureId": None})
+    sweep()
+    assert [is_there(owner, each) for each in (free, first, second)] == [True, False, False]
+
+
+def test_an_undo_of_the_same_day_has_the_file_again(owner, item, upload):
+    made = item(pictureId=upload(picture(), "boat.png"))
+    owner.delete(f"{ITEMS}/{made['id']}")
+    assert owner.post(f"{ITEMS}/_deleted/{made['id']}/_restore").status_code in (200, 201)
+    assert owner.get(file_of(made)).data == picture()
+
+
+def test_a_file_stays_with_its_record_when_its_uploader_goes(cast, owner, upload, item, sweep, execute):
+    colleague, made = cast.colleague(owner), item()
+    execute(
+        "UPDATE auth_session SET active_organization_id = :home WHERE user_id = :user",
+        home=owner.organization_id, user=colleague.user_id,
+    )  # fmt: skip
+    answer = colleague.put(f"{ITEMS}/{made['id']}", {"pictureId": upload(picture(), "boat.png", colleague)})
+    assert answer.status_code == 200, answer.json
+    assert cast.admin.delete(f"/api/v1/auth/user/{colleague.user_id}").status_code == 200
+    sweep()
+    assert owner.get(file_of(made)).data == picture()
+
+
+def test_sizes_that_were_declared_later_are_made_in_the_night(app, owner, item, upload, sweep, execute):
+    made = item(pictureId=upload(picture(), "boat.png"))
+    perform(app, pictures.SCALE)
+    execute("UPDATE storage_upload SET sizes = '{}' WHERE id = :id", id=made["pictureId"])
+    sweep()
+    assert perform(app, pictures.SCALE) == 1
+    assert owner.get(file_of(made, size=160)).content_type == "image/webp"
