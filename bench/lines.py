@@ -1,5 +1,5 @@
-"""Files and lines of the project of ``rowgate new``, and of Conduit, beside the same for others: ``python -m
-bench.lines``."""
+"""Files and lines of the project of ``rowgate new``, of Conduit and of a rental, beside the same for others:
+``python -m bench.lines``."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from config import ROOT
 
 APPS = ROOT / "bench" / "peers" / "apps"
 PARTS = {
-    "Models, validation and policy": r"models\.py|serializers\.py|schemas\.py|pb_migrations/",
-    "Routes": r"routes\.|urls\.py|views\.py|articles\.py|people\.py|http\.py|pb_hooks/conduit",
-    "Hooks and jobs": r"hooks\.py|jobs\.|remind\.py|crontab|pb_hooks/(hooks|tasks)",
+    "Models, validation and policy": r"models\.py|serializers\.py|schemas\.py|permissions\.py|pb_migrations/",
+    "Routes": r"routes\.|urls\.py|views\.py|filters\.py|articles\.py|people\.py|http\.py|pb_hooks/conduit",
+    "Hooks and jobs": r"hooks\.py|jobs\.|remind\.py|crontab|pb_hooks/(hooks|tasks|rental)",
+    "Mails": r"mails|templates/",
     "Configuration": r"plugin\.py|pyproject|env\.example|settings\.py|wsgi\.py|manage\.py|requirements\.txt",
     "Generated migrations": r"migrations/0\d+_",
     "Tests": r"test",
 }
 # What all of them would have alike, and nobody counts as theirs.
-ASIDE = r"README|Makefile|Containerfile|gitignore|__pycache__"
+ASIDE = r"README|Makefile|Containerfile|gitignore|__pycache__|^clients/"
 PROJECTS = {
     "Rowgate": ROOT / "app" / "ops" / "project",
     "Django REST Framework": APPS / "tasks_django",
@@ -29,6 +30,11 @@ CONDUIT = {
     "Rowgate": ROOT / "examples" / "conduit",
     "Django REST Framework": APPS / "conduit_django",
     "PocketBase": APPS / "conduit_pocketbase",
+}
+RENTAL = {
+    "Rowgate": ROOT / "examples" / "rental",
+    "Django REST Framework": APPS / "rental_django",
+    "PocketBase": APPS / "rental_pocketbase",
 }
 
 
@@ -51,9 +57,9 @@ def counted(folder: Path) -> dict[str, tuple[int, int]]:
 
 
 def table(projects: Mapping[str, Path] = PROJECTS, *, without: Sequence[str] = ()) -> str:
-    """A table of the documentation, without some of its parts."""
+    """A table of the documentation, without some of its parts and those that no project has."""
     columns = [counted(folder) for folder in projects.values()]
-    parts = [part for part in PARTS if part not in without]
+    parts = [part for part in PARTS if part not in without and any(column[part][0] for column in columns)]
     rows = [[part, *(_shown(*column[part]) for column in columns)] for part in parts]
     written = [[column[part] for part in parts if part != "Generated migrations"] for column in columns]
     sums = [_shown(sum(files for files, _ in each), sum(lines for _, lines in each)) for each in written]
@@ -66,4 +72,4 @@ def _shown(files: int, lines: int) -> str:
 
 
 if __name__ == "__main__":
-    print(table(), table(CONDUIT, without=["Tests"]), sep="\n\n")
+    print(table(), *(table(each, without=["Tests"]) for each in (CONDUIT, RENTAL)), sep="\n\n")

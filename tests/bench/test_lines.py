@@ -1,15 +1,19 @@
-"""The figures of the page about plugins are those that are counted."""
+"""The figures of the pages about plugins and fields are those that are counted."""
 
 from __future__ import annotations
 
-from bench.lines import CONDUIT, code_lines, table
+import pytest
+
+from bench.lines import CONDUIT, PROJECTS, RENTAL, code_lines, table
 from config import ROOT
 
 
-def test_the_page_shows_what_is_counted():
-    page = (ROOT / "docs" / "plugins.md").read_text()
-    assert table() in page
-    assert table(CONDUIT, without=["Tests"]) in page
+@pytest.mark.parametrize(
+    ("page", "projects", "without"),
+    [("plugins.md", PROJECTS, []), ("plugins.md", CONDUIT, ["Tests"]), ("fields.md", RENTAL, ["Tests"])],
+)
+def test_the_page_shows_what_is_counted(page, projects, without):
+    assert table(projects, without=without) in (ROOT / "docs" / page).read_text()
 
 
 def test_blank_lines_comments_and_docstrings_are_no_code():

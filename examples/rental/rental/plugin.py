@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from rental import hooks, models
+from pathlib import Path
+
+# Hooks run in the order in which they are imported: mails tell the prices that those of `hooks` set.
+from rental import hooks, mails, models
 from rowgate import Plugin
 
 plugin = Plugin(
@@ -11,5 +14,6 @@ plugin = Plugin(
     version="1.0.0",
     requires="rowgate>=0.3",
     models=(models,),
-    hooks=(hooks,),
+    hooks=(hooks, mails),
+    mails=Path(__file__).parent / "templates",
 )
