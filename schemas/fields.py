@@ -13,6 +13,7 @@ from uuid import UUID
 import orjson
 from marshmallow import RAISE, Schema, ValidationError, fields, missing, validate
 
+from app.engine.declare import shapes
 from app.engine.declare.kind import Kind
 from app.engine.declare.structures import DEFAULT_MAX_BYTES
 from app.engine.read.grant_parser import parse_grants
@@ -134,6 +135,20 @@ class Json(fields.Raw):
         if len(orjson.dumps(value)) > self.max_bytes:
             raise ValidationError(f"Must be at most {self.max_bytes} bytes.")
         return value
+
+
+class Shaped(Json):
+    """A JSON value that fits a declared JSON Schema; it is measured before that is asked."""
+
+    def __init__(self, kind: shapes.Shaped, **options: Any) -> None:
+        super().__init__(shape=kind.shape, max_bytes=kind.max_bytes or DEFAULT_MAX_BYTES, **options)
+        self.kind = kind
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        given = super()._deserialize(value, attr, data, **kwargs)
+        if fault := self.kind.fault(given):
+            raise ValidationError(fault)
+        return given
 
 
 class Grants(Json):

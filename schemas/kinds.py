@@ -9,7 +9,7 @@ from typing import Any
 from marshmallow import ValidationError, validate
 from marshmallow.fields import Field
 
-from app.engine.declare import kinds, structures
+from app.engine.declare import kinds, shapes, structures
 from app.engine.declare.kind import Identifier, Kind
 from schemas import fields
 
@@ -73,6 +73,11 @@ def _(kind: structures.Grants, **options: Any) -> Field[Any]:
 @field_of.register
 def _(kind: structures.Json, **options: Any) -> Field[Any]:
     return fields.Json(shape=kind.shape, max_bytes=kind.max_bytes or structures.DEFAULT_MAX_BYTES, **options)
+
+
+@field_of.register
+def _(kind: shapes.Shaped, **options: Any) -> Field[Any]:
+    return fields.Shaped(kind, **options)
 
 
 @field_of.register

@@ -31,7 +31,7 @@ from blueprints.openapi.api import Api
 from blueprints.openapi.records import describe_operation
 from blueprints.openapi.vocabulary import schema_reference
 from schemas.errors import GUIDE_PATH, KEY_PATH, ApiKeyError, GuideError, error_body
-from schemas.fields import Email, Embedded, Grants, Identifier, Json, Moment, Url, Value
+from schemas.fields import Email, Embedded, Grants, Identifier, Json, Moment, Shaped, Url, Value
 
 TEXT = """Stored data models as a versioned REST API. Send a session token or an API key as
 `Authorization: Bearer`; a key may also come as the query parameter `api_key`. What a caller may not see
@@ -178,6 +178,8 @@ def _json_shape(self: Any, field: Any, **kwargs: Any) -> dict[str, Any]:
     """Say what a JSON field holds, for the converter of apispec."""
     if not isinstance(field, Json) or not field.shape:
         return {}
+    if isinstance(field, Shaped):
+        return {**field.kind.schema, "type": [field.shape, "null"] if field.allow_none else field.shape}
     inside: dict[str, Any] = {"items": {}} if field.shape == "array" else {"additionalProperties": True}
     if isinstance(field, Grants):
         inside = {"items": schema_reference("Grant")}

@@ -9,6 +9,7 @@ from app.engine.declare import relations
 from app.engine.declare.kind import LISTS, Kind, Operator
 from app.engine.declare.kinds import Enum
 from app.engine.declare.record import Field, Record
+from app.engine.declare.shapes import Shaped
 from app.engine.read import query_context, spans
 from app.engine.read.aggregates import Function
 from app.engine.read.condition_parser import ME
@@ -184,6 +185,8 @@ def _operator_parameter(field: Field, operator: Operator) -> dict[str, Any]:
 
 def _condition_name(kind: Kind) -> str:
     """``StringCondition``: kinds that take the same operators and values share one."""
+    if isinstance(kind, Shaped):
+        return "MembersCondition"
     schema = kind.json_schema()
     name = schema.get("format", schema["type"]).replace("-", " ").title().replace(" ", "")
     if Operator.IS in kind.operators:
@@ -224,6 +227,9 @@ def _parts_of(kind: Kind) -> dict[str, dict[str, Any]]:
 
 
 def _condition(kind: Kind) -> dict[str, Any]:
+    if isinstance(kind, Shaped):
+        is_null = {"isNull": FIXED[Operator.IS_NULL]}
+        return {"anyOf": [{"type": "null"}, {"type": "object", "properties": is_null, "additionalProperties": True}]}
     value = _value(kind.json_schema())
     nullable = _or_null(value)
     operators: dict[str, Any] = {}

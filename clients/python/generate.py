@@ -124,6 +124,8 @@ class Writing:
     def _condition(self, model: Model, field: str, called: str) -> str:
         """The type of a condition on ``field``: a value, or operators with values; one for all fields that take any."""
         plain, compared, *spans = model.schemas[called]["anyOf"]
+        if compared.get("additionalProperties"):  # by the names of the members of JSON
+            return "Mapping[str, Any] | None"
         schema = model.fields[field]
         schema = schema["items"] if "array" in types_of(schema) else schema
         only = None

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.engine.declare.kind import LISTS, Operator
+from app.engine.declare.kind import LISTS, Kind, Operator
 from app.engine.declare.record import Record
 from app.engine.declare.relations import Relation
+from app.engine.declare.shapes import Shaped
 from app.engine.read.condition_parser import NOT_BOOLEAN, ConditionParser, text_value
 from app.engine.read.query import Comparison, Condition, Junction, Quantifier, Related
-from app.engine.read.query_context import allowed, filterable, invalid
+from app.engine.read.query_context import QueryContext, allowed, filterable, invalid
 
 SHORT = re.compile(r"([^\[\]]+)\[([A-Za-z]+)\]")
 COMMA = re.compile(r"((?:[^\\,]|\\.|\\$)*)(?:,|$)", re.DOTALL)
@@ -54,16 +55,22 @@ class FilterParameterParser:
             return
         self.is_plain = False
         *steps, last = path.split(".")
+        within: tuple[str, ...] = ()
         model, branch = self.model, self.root
         for hops, step in enumerate(steps, 1):
-            self.conditions.check_hops(hops, name)
             relation = self.conditions.context.relation(model, step)
+            if relation is None and isinstance(kind_of(self.conditions.context, model, step), Shaped):
+                within, last = (*steps[hops:], last), step
+                break
+            self.conditions.check_hops(hops, name)
             if relation is None:
                 raise invalid(name, f"Unknown relation {step}. {allowed(self.conditions.context.relations(model))}")
             branch = branch.inner.setdefault(relation, Branch())
             model = relation.target
         last, colon, unit = last.partition(":")
         known = self.conditions.field(model, last, name)
+        if within:
+            known = self.conditions.member(known, within, name)
         chosen = self.conditions.operator(known, operator, name)
         given = _given(chosen, values[0], name)
         if colon:
@@ -78,11 +85,19 @@ class FilterParameterParser:
             raise invalid(name, "Unknown query parameter.")
         if not filterable(known):
             raise invalid(name, "Cannot be filtered by.")
+        if Operator.EQ not in known.spec.kind.operators:
+            raise invalid(name, f"Takes no value of its own. {allowed(known.spec.kind.operators)}")
         self.conditions.count += 1
         wanted = known.spec.kind.parse(value)
         if wanted is None or "\x00" in value:
             raise invalid(name, known.spec.kind.expected())
         return Comparison(known, Operator.EQ, wanted)
+
+
+def kind_of(context: QueryContext, model: type[Record], name: str) -> Kind | None:
+    """The kind of the field called ``name``, as far as the caller knows of it."""
+    known = context.fields(model).get(name)
+    return None if known is None else known.spec.kind
 
 
 def _given(operator: Operator, text: str, location: str) -> Any:

@@ -1,5 +1,5 @@
-"""The typed clients, made of a service with a plugin whose fields are of every kind: its program passes strict type
-checkers."""
+"""Clients of a service with a plugin whose fields are of every kind: its programs, and what other people's generators
+make, pass strict type checkers."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import pytest
 
 from config import ROOT
 from tests.end_to_end.packages import BIN, CLIENTS, TSC, run
+from tests.end_to_end.service import environment
+from tests.end_to_end.test_generators import MODULES, PROGRAMS
 
 pytestmark = pytest.mark.full
 
@@ -50,3 +52,20 @@ def test_fields_of_every_kind_have_types_in_typescript(clients):
 def test_fields_of_every_kind_have_types_in_python(clients, mypy):
     given = {"env": os.environ | {"MYPYPATH": str(clients / "python")}}
     run(*mypy, "--follow-imports=silent", RENTAL / "clients" / "rental.py", cwd=clients, **given)
+
+
+@pytest.mark.parametrize(("tool", "arguments"), [
+    ("@hey-api/openapi-ts/bin/run.js", ("--file", "openapi-ts.config.mjs")),
+    ("orval/dist/bin/orval.mjs", ("--config", "orval.config.mjs")),
+])  # fmt: skip
+def test_clients_of_other_generators_compile_strictly(clients, tmp_path, tool, arguments):
+    shutil.copy(clients / "openapi.json", tmp_path)
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    (tmp_path / "node_modules").symlink_to(MODULES)
+    (name,) = (each for each in arguments if each.endswith(".mjs"))
+    program = "orval" if "orval" in tool else "hey-api"
+    for each in (name, "checks.ts", "tsconfig.json", f"{program}.ts"):
+        shutil.copy(PROGRAMS / each, tmp_path)
+    settings = environment(ADDRESS="http://localhost:3001")
+    run(BIN / "node", MODULES / tool, *arguments, cwd=tmp_path, env=settings)
+    run(BIN / "node", MODULES / "typescript/bin/tsc", "--project", tmp_path, cwd=tmp_path, env=settings)

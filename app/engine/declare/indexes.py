@@ -12,6 +12,7 @@ from sqlalchemy.dialects.postgresql import TSVECTOR
 from app.engine.declare import collation, search
 from app.engine.declare.codes import Code, Color
 from app.engine.declare.kinds import Enum, LongText, OpenEnum, String
+from app.engine.declare.shapes import member_kind, member_sql
 from config import SettingError
 
 # How the names of indexes begin that are of no model: the clock makes and drops them.
@@ -64,12 +65,19 @@ class IndexSpec:
     def _name(self, table: Table) -> str:
         kind = "uq" if self.unique else "ix"
         end = ["sorted"] if self.sorts else []
-        return "_".join([kind, table.name, *(name.lstrip("-") for name in self.columns), *end])
+        return "_".join([kind, table.name, *(name.lstrip("-").replace(".", "_") for name in self.columns), *end])
 
     def _expressions(self, table: Table) -> Iterator[Any]:
         for name in self.columns:
-            column = table.c[name.lstrip("-")]
-            if self.search:
+            first, _, within = name.lstrip("-").partition(".")
+            column = table.c[first]
+            if within:
+                path = within.split(".")
+                kind = member_kind(column.info["spec"].kind, path)
+                if kind is None:
+                    raise SettingError(f"{table.name}.{name} names no member that can be compared")
+                yield text(f"({member_sql(column.name, kind, path)})")
+            elif self.search:
                 yield _search_vector(table, column.name, by_trigger=self.by_trigger)
             elif self.sorts and isinstance(column.info["spec"].kind, String | LongText | Code | Color):
                 yield from (text(each) for each in collation.sorted_as(column.name, is_text=True))

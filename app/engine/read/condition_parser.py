@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from app.engine.declare.kind import LISTS, Operator
 from app.engine.declare.record import Field, Record
 from app.engine.declare.relations import Relation
+from app.engine.declare.shapes import Shaped, members_at
 from app.engine.read import spans
+from app.engine.read.members import Member, member_of
 from app.engine.read.query import Comparison, Condition, Junction, Negation, Quantifier, Related
 from app.engine.read.query_context import QueryContext, allowed, filterable, invalid
 from app.engine.read.spans import UTC_ZONE, Interval
@@ -65,15 +67,39 @@ class ConditionParser:
             yield from self._related(relation, value, here, depth + 1, hops + 1)
         else:
             known = self.field(model, name, here)
-            compared = value if isinstance(value, dict) else {"eq": value}
-            if BY in compared:
-                yield from self._by(known, compared, here)
-                return
-            if not compared:
-                raise invalid(here, allowed(known.spec.kind.operators))
-            for operator, operand in compared.items():
-                at = here if compared is not value else f"{here}.{operator}"
-                yield self.compared(known, self.operator(known, operator, at), operand, at, self._of_json)
+            yield from self._of_field(known, value, here)
+
+    def _of_field(self, known: Field, value: Any, here: str) -> Iterator[Condition]:
+        compared = value if isinstance(value, dict) else {"eq": value}
+        if BY in compared:
+            yield from self._by(known, compared, here)
+            return
+        if not compared:
+            raise invalid(here, allowed(known.spec.kind.operators))
+        if isinstance(known.spec.kind, Shaped) and not compared.keys() <= OPERATORS.keys():
+            yield from self._of_members(known, (), compared, here)
+            return
+        for operator, operand in compared.items():
+            at = here if compared is not value else f"{here}.{operator}"
+            yield self.compared(known, self.operator(known, operator, at), operand, at, self._of_json)
+
+    def _of_members(self, known: Field, path: tuple[str, ...], given: Any, here: str) -> Iterator[Condition]:
+        """Conditions on what lies within a field of JSON, as nested as that is."""
+        if not isinstance(given, dict) or not given:
+            raise invalid(here, f"Holds members. {allowed(members_at(known.spec.kind, path))}")
+        for name, value in given.items():
+            inner, at = (*path, name), f"{here}.{name}"
+            if isinstance(members_at(known.spec.kind, path).get(name), Mapping):
+                yield from self._of_members(known, inner, value, at)
+            else:
+                yield from self._of_field(self.member(known, inner, at), value, at)
+
+    def member(self, known: Field, path: tuple[str, ...], location: str) -> Member:
+        """What lies at ``path`` within ``known``; raises InvalidFilter."""
+        found = member_of(known, path)
+        if found is None:
+            raise invalid(location, f"Cannot be filtered by. {allowed(members_at(known.spec.kind, path[:-1]))}")
+        return found
 
     def _by(self, known: Field, given: dict[str, Any], here: str) -> Iterator[Condition]:
         unit = self.unit(known, given[BY], f"{here}.{BY}")

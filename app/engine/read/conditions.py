@@ -15,6 +15,7 @@ from app.engine.declare.relations import Relation
 from app.engine.read import fragments
 from app.engine.read.encoding import LISTING, Operations, guards
 from app.engine.read.fragments import Fragment
+from app.engine.read.members import Member
 from app.engine.read.query import Comparison, Condition, Junction, Negation, Quantifier, Related
 
 # No character sorts after it.
@@ -75,6 +76,8 @@ class Source:
 
     def column(self, model: type[Record], field: Field, alias: str) -> str:
         """The field of the row, or what it is worked out by."""
+        if isinstance(field, Member):
+            return field.sql(fragments.column(field, alias))
         if field.virtual is None:
             return fragments.column(field, alias)
         return self.put(fragments.selected(model, field.attribute), alias)
