@@ -1,9 +1,10 @@
-"""The triggers of the log of changes: made, replaced and taken away after migrations, as the models declare them."""
+"""The triggers of the log of changes and of counters: made, replaced and taken away after migrations, as the models
+declare them."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from psycopg import sql
 
 from app.engine.changes import triggers
 from app.engine.declare.catalogue import every_model
+from app.engine.declare.counters import countings
 from app.engine.declare.record import Record
 from app.engine.read.database import RETRYABLE
 from app.engine.read.statements import autocommit_connection
@@ -32,6 +34,14 @@ LEFT JOIN pg_trigger AS t ON t.tgrelid = c.oid AND t.tgname LIKE 'rowgate\\_log\
 LEFT JOIN pg_proc AS p ON p.proname = 'rowgate_log_' || c.relname AND p.pronamespace = c.relnamespace
 WHERE c.relkind IN ('r', 'p') AND c.relnamespace = current_schema()::regnamespace AND c.relname = ANY (%(tables)s)
 GROUP BY c.relname
+"""
+
+
+COUNTED = """
+SELECT c.relname, t.tgname, p.proname, p.prosrc FROM pg_trigger AS t
+JOIN pg_class AS c ON c.oid = t.tgrelid AND c.relnamespace = current_schema()::regnamespace
+JOIN pg_proc AS p ON p.oid = t.tgfoid
+WHERE t.tgname LIKE 'rowgate\\_count\\_%%' AND c.relname = ANY (%(tables)s)
 """
 
 
@@ -117,8 +127,25 @@ def _differences(connection: Any) -> Iterator[Difference]:
             yield from _missing(models[table], set(present), source)
         else:
             for name in present:
-                dropped = sql.SQL("DROP TRIGGER {} ON {}").format(sql.Identifier(name), sql.Identifier(table))
-                yield Difference(table, dropped)
+                yield Difference(table, _dropped(name, table))
+    yield from _of_counters(connection, models)
+
+
+def _of_counters(connection: Any, models: Mapping[str, type[Record]]) -> Iterator[Difference]:
+    """The statements that bring counters where the models have them, each with its triggers in one transaction."""
+    wanted = {each.name: each for model in models.values() for each in countings(model)}
+    tables = {each.table for each in wanted.values()} | set(models)
+    found = connection.execute(COUNTED, {"tables": sorted(tables)}).fetchall()
+    kept = {name for _, _, name, source in found if name in wanted and wanted[name].body == source}
+    for name in wanted.keys() - kept:
+        yield Difference(wanted[name].table, sql.SQL(wanted[name].statements))  # type: ignore[arg-type]
+    for table, trigger, name, _ in found:
+        if name.removesuffix("_zero") not in wanted:
+            yield Difference(table, _dropped(trigger, table))
+
+
+def _dropped(name: str, table: str) -> sql.Composed:
+    return sql.SQL("DROP TRIGGER {} ON {}").format(sql.Identifier(name), sql.Identifier(table))
 
 
 def _missing(model: type[Record], present: set[str], source: str | None) -> Iterator[Difference]:

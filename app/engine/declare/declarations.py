@@ -7,10 +7,12 @@ from collections.abc import Collection, Iterator
 from difflib import get_close_matches
 from typing import Any
 
+from app.engine.declare.counters import Counter
 from app.engine.declare.fields import ENCRYPTED, FILTERABLE, HIDDEN, IMMUTABLE, READ_ONLY, SORTABLE, Numbered, SlugOf
 from app.engine.declare.files import File
 from app.engine.declare.kind import Reference
 from app.engine.declare.kinds import Enum, LongText, String
+from app.engine.declare.positions import Placed
 from app.engine.declare.record import Base, Record
 from config import SettingError
 
@@ -59,7 +61,10 @@ def _check_computed(model: type[Record]) -> None:
     """Refuse to ask by a field that no SQL makes, and to count by one that changes."""
     for field in model.fields().values():
         counted = field.spec.default
-        per = model.fields().get(counted.per) if isinstance(counted, Numbered) else None
+        is_counted = isinstance(counted, Numbered) and not isinstance(counted, Placed)
+        per = model.fields().get(counted.per) if is_counted else None
+        if isinstance(field.spec.kind, Counter) and field.attribute not in model.bookkeeping:
+            raise SettingError(f"The counter {field.attribute} of the model {model.__name__} is not in its bookkeeping")
         if per is not None and not per.spec.flags & {IMMUTABLE, READ_ONLY, HIDDEN}:
             raise SettingError(
                 f"The number {field.attribute} of the model {model.__name__} counts by {per.attribute}, "
@@ -95,7 +100,7 @@ def _check_states(model: type[Record]) -> None:
 def _named(model: Any) -> Iterator[tuple[str, str]]:
     """The names of columns in a declaration, and where they stand."""
     for key in model.keys:
-        yield from (("An index or unique rule", name.removeprefix("-")) for name in key.columns)
+        yield from (("An index or unique rule", name.removeprefix("-").partition(".")[0]) for name in key.columns)
     if not issubclass(model, Record):
         return
     yield from (("The policy", name) for name in model.policy.scope.columns())
@@ -116,8 +121,11 @@ def check_references(models: Collection[type[Base]]) -> None:
     tables = {model.__tablename__: model for model in models}
     for model in models:
         for name, column in model.__mapper__.columns.items():
-            if isinstance(column.info.get("spec") and column.info["spec"].kind, Reference):
-                _check_reference(model, name, column.info["spec"].kind, tables)
+            kind = column.info.get("spec") and column.info["spec"].kind
+            if isinstance(kind, Reference):
+                _check_reference(model, name, kind, tables)
+            if isinstance(kind, Counter):
+                _check_counter(model, name, kind, tables)
 
 
 def _check_reference(model: type[Base], name: str, kind: Reference, tables: dict[str, type[Base]]) -> None:
@@ -129,6 +137,15 @@ def _check_reference(model: type[Base], name: str, kind: Reference, tables: dict
         raise SettingError(f"{named} names {kind.table}, a table without routes: hide the field, or refer to another")
     if kind.on_delete not in ON_DELETE:
         raise SettingError(f"{named} says {kind.on_delete!r} of removals: it is one of {', '.join(ON_DELETE)}")
+
+
+def _check_counter(model: type[Base], name: str, kind: Counter, tables: dict[str, type[Base]]) -> None:
+    named = f"The counter {name} of the model {model.__name__}"
+    if kind.table not in tables:
+        raise SettingError(f"{named} counts rows of {kind.table}, {_not_there('table', kind.table, tables)}")
+    known = tables[kind.table].__table__.columns.keys()
+    if kind.column not in known:
+        raise SettingError(f"{named} counts by {kind.column}, {_not_there('column', kind.column, known)}")
 
 
 def _not_there(what: str, name: str, known: Collection[str]) -> str:

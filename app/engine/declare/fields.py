@@ -6,7 +6,7 @@ mapped column whose ``info["spec"]`` the engine reads. A field that is neither n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from datetime import timedelta
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import ColumnElement, types
 from sqlalchemy.orm import MappedColumn, mapped_column
 
-from app.engine.declare import kinds, structures
+from app.engine.declare import kinds, shapes, structures
 from app.engine.declare.kind import Kind, Reference
 from app.foundation.clock import now
 
@@ -218,9 +218,11 @@ def timestamp(*flags: FieldFlag, **rest: Any) -> MappedColumn[Any]:
     return column(kinds.Timestamp(), *flags, **rest)
 
 
-def json(*flags: FieldFlag, shape: str = "", max_bytes: int = 0, **rest: Any) -> MappedColumn[Any]:
-    """A JSON value; ``shape`` is object or array, ``max_bytes`` (65536 unless said) bounds its compact encoding."""
-    return column(structures.Json(shape, max_bytes), *flags, **rest)
+def json(*flags: FieldFlag, shape: str | Mapping[str, Any] = "", max_bytes: int = 0, **rest: Any) -> MappedColumn[Any]:
+    """A JSON value; ``shape`` is object, array or a JSON Schema, ``max_bytes`` (65536 unless said) bounds its compact
+    encoding."""
+    kind = structures.Json(shape, max_bytes) if isinstance(shape, str) else shapes.shaped(shape, max_bytes)
+    return column(kind, *flags, **rest)
 
 
 def grants(*flags: FieldFlag, **rest: Any) -> MappedColumn[Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy.orm import MappedColumn
 
-from app.engine.declare import amounts, codes, dates, files, places
+from app.engine.declare import amounts, codes, counters, dates, files, places, positions
 from app.engine.declare.fields import (
     ENCRYPTED,
     FILTERABLE,
@@ -122,6 +122,19 @@ def image(
 ) -> MappedColumn[Any]:
     """A picture that goes with its record, and smaller ones of it by the pixels of their longer side."""
     return column(files.Image(types=tuple(types), max_bytes=max_bytes, sizes=tuple(sorted(sizes))), *flags, **rest)
+
+
+def count_of(table: str, by: str, *flags: FieldFlag, where: str = "", **rest: Any) -> MappedColumn[Any]:
+    """How many rows of ``table`` refer to a row ``by`` a column, of those that meet the SQL ``where``: kept in the
+    transactions that write them. Name it in ``bookkeeping``; whoever reads it learns how many are hidden, too."""
+    kind = counters.Counter(0, SAFE_MAX, table, by, where)
+    return column(kind, READ_ONLY, FILTERABLE, SORTABLE, *flags, **{"default": 0, **rest})
+
+
+def position(per: str = "", *flags: FieldFlag, **rest: Any) -> MappedColumn[Any]:
+    """Where a record stands among those that are alike in ``per``, as of a list: ``sort`` by it. A write takes
+    ``first``, ``last``, ``before:{id}`` and ``after:{id}``; a new record stands last."""
+    return column(positions.Position(per), FILTERABLE, SORTABLE, *flags, **{"default": positions.Placed(per), **rest})
 
 
 def encrypted(*flags: FieldFlag, max: int, min: int = 0, **rest: Any) -> MappedColumn[Any]:

@@ -17,9 +17,11 @@ from app.engine.declare.fields import ASKED_FOR, HIDDEN, FieldSpec, Numbered, Sl
 from app.engine.declare.indexes import add_indexes, unique
 from app.engine.declare.kind import Identifier
 from app.engine.declare.kinds import SAFE_MAX
+from app.engine.declare.positions import Placed
 from app.engine.declare.record import Base, Field, Record
 from app.engine.read import fragments
 from app.engine.read.statements import driver_connection
+from app.engine.write import placing
 from app.foundation.clock import now
 from app.foundation.slugs import slug_of
 
@@ -63,9 +65,12 @@ def filled(model: type[Record]) -> tuple[Field, ...]:
 
 
 def fill(unit: Unit, model: type[Record], drafts: Sequence[Draft]) -> None:
-    """Give ``drafts`` their numbers and slugs."""
+    """Give ``drafts`` their numbers, slugs and positions."""
+    placing.place(unit, model, drafts)
     for field in filled(model):
         wanting = [draft for draft in drafts if draft.columns.get(field.attribute) is None]
+        if isinstance(field.spec.default, Placed):
+            continue
         if isinstance(field.spec.default, Numbered):
             _number(unit, model, field, field.spec.default.per, wanting)
         elif isinstance(field.spec.default, SlugOf):

@@ -20,7 +20,7 @@ from app.engine.read import fragments
 from app.engine.read.database import LostRace, OutcomeUnknown, is_definite_failure, translated
 from app.engine.read.encoding import STATEMENTS_KEPT, Representation
 from app.engine.read.statements import RecordStatement, Statement, autocommit_connection
-from app.engine.write import hooks, inputs, judgment, plan, sql, store
+from app.engine.write import hooks, inputs, judgment, placing, plan, sql, store
 from app.engine.write.preconditions import Precondition
 from app.engine.write.unit_of_work import TRIES
 from app.engine.write.writers import describe_writer
@@ -108,7 +108,12 @@ def _parts(model: type[Record], principal: Principal, given: Values) -> tuple[tu
 @lru_cache(maxsize=STATEMENTS_KEPT)
 def _watched(model: type[Record], reader: Reader) -> frozenset[str] | None:
     """The fields whose changes are judged or followed by hooks; None where every change is."""
-    if store.is_observed(model) or bool(model.policy.scope.parent_column) or reader.base is not reader:
+    if (
+        placing.positions(model)
+        or store.is_observed(model)
+        or bool(model.policy.scope.parent_column)
+        or reader.base is not reader
+    ):
         return None
     followed = hooks.watched("update", model)
     if followed is None or not sql.reads_only_own_row(model, reader):

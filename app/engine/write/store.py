@@ -16,7 +16,7 @@ from sqlalchemy.orm.attributes import flag_modified, set_committed_value
 from app.engine.declare.record import BASE_FIELDS, VERSION, Record
 from app.engine.read.encoding import Representation
 from app.engine.read.statements import driver_connection
-from app.engine.write import audit, broken_rules, conflicts, filling, hooks, inputs, sql
+from app.engine.write import audit, broken_rules, conflicts, filling, hooks, inputs, placing, sql
 from app.engine.write.changes import record_changed
 from app.engine.write.faults import Faults
 from app.engine.write.hooks import Write
@@ -51,7 +51,8 @@ def split_by_hooks(event: str, model: type[Record], drafts: Sequence[Draft]) -> 
 def insert(unit: Unit, model: type[Record], drafts: Sequence[Draft], faults: Faults) -> None:
     """Insert new records, with their hooks."""
     if filling.filled(model):
-        filling.fill(unit, model, drafts)
+        with faults.among(_indexes(drafts)):
+            filling.fill(unit, model, drafts)
     if not hooks.has_any("create", model) and not is_observed(model):
         _insert_rows(unit, model, drafts, faults)
         return
@@ -87,6 +88,9 @@ def update(
 ) -> dict[UUID, Representation]:
     """Write changes with their hooks. Queries of a hook that takes one record see its changes; those of a
     hook that takes many see the rows as they were, and write nothing."""
+    if placing.positions(model):
+        with faults.among(_indexes(drafts)):
+            placing.place(unit, model, drafts)
     if not hooks.has_any("update", model):
         for draft in drafts:
             _apply_values(model, draft, is_tracked=False)

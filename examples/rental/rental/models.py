@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from typing import Any
 from uuid import UUID
 
@@ -26,6 +27,7 @@ from rowgate import (
     check,
     color,
     computed,
+    count_of,
     country,
     day,
     decimal,
@@ -36,10 +38,14 @@ from rowgate import (
     file,
     image,
     index,
+    ip_address,
+    ip_network,
+    json,
     language,
     long_text,
     money,
     point,
+    position,
     reference,
     sequence,
     slug,
@@ -54,6 +60,21 @@ from rowgate.kinds import Integer, Money
 
 DAY = 24 * 60 * 60
 BY = {"default": CALLER_ORGANIZATION}
+TRAITS = {
+    "type": "object",
+    "properties": {
+        "seats": {"type": "integer", "minimum": 0},
+        "engine": {"enum": ["none", "electric", "diesel"]},
+        "skipper": {"type": "boolean"},
+        "depth": {"type": "number"},
+        "berth": {
+            "type": "object",
+            "properties": {"harbor": {"type": "string", "maxLength": 100}, "place": {"type": ["integer", "null"]}},
+            "additionalProperties": False,
+        },
+    },
+    "additionalProperties": False,
+}
 
 
 def for_a_week(daily: dict[str, str]) -> dict[str, str]:
@@ -69,9 +90,12 @@ class RentalItem(Record):
         Organization("organization_id", public={"published": [True]}), anonymous=True, anonymous_search=True
     )
     searchable = ("name", "description")
+    bookkeeping = ("booking_count",)
     keys = (
         sorted_by("daily_price"),
+        sorted_by("organization_id", "rank"),
         index("location", using="gist"),
+        index("organization_id", "traits.seats"),
         check("opens_at < closes_at", "closes_at", message="Must be after opensAt."),
     )
 
@@ -85,6 +109,11 @@ class RentalItem(Record):
     color: Mapped[str | None] = color(FILTERABLE)
     picture_id: Mapped[UUID | None] = image(FILTERABLE, max_bytes=10 * 1024 * 1024, sizes=(160, 960))
     instructions_id: Mapped[UUID | None] = file(max_bytes=20 * 1024 * 1024, types=["application/pdf"])
+    traits: Mapped[dict[str, Any]] = json(FILTERABLE, shape=TRAITS, default={})
+    tracker: Mapped[IPv4Address | IPv6Address | None] = ip_address(SCOPE_READS, FILTERABLE, SORTABLE)
+    tracked_in: Mapped[IPv4Network | IPv6Network | None] = ip_network(SCOPE_READS, FILTERABLE, SORTABLE)
+    rank: Mapped[Decimal] = position("organization_id", note="in the catalogue")
+    booking_count: Mapped[int] = count_of("rental_booking", "item_id", where="state <> 'cancelled'")
     lock_code: Mapped[str | None] = encrypted(SCOPE_READS, max=20, note="of the shed that it stands in")
     made_in: Mapped[str | None] = country(FILTERABLE)
     manual: Mapped[str] = language(FILTERABLE, default="en")

@@ -32,11 +32,13 @@ KINDS = {
         [[52, 13], "52,13", {"lat": 91, "lng": 0}, {"lat": 0, "lng": 181}, {"lat": "1", "lng": 1}, {"lat": 1}],
     ),
     "opensAt": ("08:30", "08:30:00", "09:00:00", ["24:00", "8:30", "08:30:00.5", "08:30:00Z"]),
+    "tracker": ("2001:DB8::10", "2001:db8::10", "2001:db8::11", ["10.0.0", "10.0.0.0/8", "::1%eth0", "tracker", 1]),
+    "trackedIn": ("10.0.0.0/8", "10.0.0.0/8", "192.168.0.0/16", ["10.0.0.1/8", "10.0.0.0/33", "", 10]),
     "shortest": (
         "PT90M", "PT1H30M", "P1DT12H", ["1h", "P1M", "P1Y", "PT", "P", "-PT1H", "P40000D", 5400],
     ),
 }  # fmt: skip
-ORDERED = ("dailyPrice", "weightKg", "boughtOn", "opensAt", "shortest")
+ORDERED = ("dailyPrice", "weightKg", "boughtOn", "opensAt", "shortest", "tracker", "trackedIn")
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -169,9 +171,9 @@ def test_history_shows_values_as_records_do_and_takes_them_back(owner, item):
 
 COPIES = """
 INSERT INTO rental_item (id, created_at, updated_at, organization_id, name, slug, published, daily_price, manual,
-    opens_at, closes_at, shortest)
+    opens_at, closes_at, shortest, traits, rank)
 SELECT gen_random_uuid(), created_at, updated_at, organization_id, name, 'long' || n, published, daily_price, manual,
-    opens_at, closes_at, shortest
+    opens_at, closes_at, shortest, traits, n
 FROM rental_item, generate_series(1, 30000) AS n WHERE organization_id = :id
 """
 

@@ -28,6 +28,11 @@ def upgrade() -> None:
     sa.Column('color', sa.String(length=7), nullable=True),
     sa.Column('picture_id', sa.Uuid(), nullable=True),
     sa.Column('instructions_id', sa.Uuid(), nullable=True),
+    sa.Column('traits', postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), nullable=False),
+    sa.Column('tracker', postgresql.INET(), nullable=True),
+    sa.Column('tracked_in', postgresql.CIDR(), nullable=True),
+    sa.Column('rank', sa.Numeric(), nullable=False),
+    sa.Column('booking_count', sa.BigInteger(), nullable=False),
     sa.Column('lock_code', sa.Text(), nullable=True),
     sa.Column('made_in', sa.String(length=2), nullable=True),
     sa.Column('manual', sa.String(length=35), nullable=False),
@@ -51,6 +56,8 @@ def upgrade() -> None:
     op.create_index('ix_rental_item_order', 'rental_item', [sa.literal_column('created_at DESC'), sa.literal_column('id DESC')], unique=False)
     op.create_index('ix_rental_item_organization_id_count', 'rental_item', ['organization_id'], unique=False, postgresql_where=sa.text("id >= '00000000-0000-0000-0000-000000000000'"))
     op.create_index('ix_rental_item_organization_id_order', 'rental_item', ['organization_id', sa.literal_column('created_at DESC'), sa.literal_column('id DESC')], unique=False)
+    op.create_index('ix_rental_item_organization_id_rank_sorted', 'rental_item', ['organization_id', 'rank', 'id'], unique=False)
+    op.create_index('ix_rental_item_organization_id_traits_seats', 'rental_item', ['organization_id', sa.literal_column("((CASE WHEN jsonb_typeof(traits #> '{seats}') = 'number' THEN (traits #> '{seats}')::numeric END))")], unique=False)
     op.create_index('ix_rental_item_picture_id', 'rental_item', ['picture_id'], unique=False)
     op.create_index('ix_rental_item_public_order', 'rental_item', [sa.literal_column('created_at DESC'), sa.literal_column('id DESC')], unique=False, postgresql_where=sa.text('published'))
     op.create_index('ix_rental_item_search_text', 'rental_item', ['search_text'], unique=False, postgresql_using='gin')
@@ -98,7 +105,7 @@ def upgrade() -> None:
     op.create_index('ix_rental_invoice_order', 'rental_invoice', [sa.literal_column('created_at DESC'), sa.literal_column('id DESC')], unique=False)
     op.create_index('ix_rental_invoice_organization_id_count', 'rental_invoice', ['organization_id'], unique=False, postgresql_where=sa.text("id >= '00000000-0000-0000-0000-000000000000'"))
     op.create_index('ix_rental_invoice_organization_id_order', 'rental_invoice', ['organization_id', sa.literal_column('created_at DESC'), sa.literal_column('id DESC')], unique=False)
-    op.execute("SELECT rowgate_keep_version('rental_item')")
+    op.execute("SELECT rowgate_keep_version('rental_item', 'booking_count')")
     op.execute("SELECT rowgate_keep_version('rental_booking')")
     op.execute("SELECT rowgate_keep_version('rental_invoice')")
     # ### end Alembic commands ###
