@@ -29,6 +29,10 @@ from app.storage.object_store import object_store, put
 DEFAULT_BUCKET = "default"
 ZIP = b"PK\x03\x04"
 MAX_INLINE_BYTES = 512 * 1024
+# Formats that the library doubts, as their signatures are short, or several are alike.
+SIGNATURES = {
+    b"%PDF-": "application/pdf", b"\xff\xd8\xff": "image/jpeg", b"GIF87a": "image/gif", b"GIF89a": "image/gif",
+}  # fmt: skip
 UNKNOWN_TYPE = "application/octet-stream"
 # type "/" subtype of RFC 6838, without parameters.
 MEDIA_TYPE = re.compile(r"[A-Za-z0-9][\w!#$&^.+-]{0,63}/[A-Za-z0-9][\w!#$&^.+-]{0,62}", re.ASCII)
@@ -196,8 +200,9 @@ def type_of(head: bytes, name: str, declared: str) -> str:
 def _sniffed(content: bytes, name: str) -> str | None:
     """The type of the format with an unmistakable signature, or None. Office documents share one, and their ``name``
     tells which it is."""
-    if content.startswith(b"%PDF-"):  # two formats share it, which the library takes for doubt
-        return "application/pdf"
+    for signature, media_type in SIGNATURES.items():
+        if content.startswith(signature):
+            return media_type
     try:
         best = puremagic.magic_string(content[:4096], name if content.startswith(ZIP) else "")[0]
     except (puremagic.PureError, ValueError, IndexError):

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import io
+from base64 import b64encode
+
+import pytest
+from PIL import Image
+
 from tests.writes import changed, created, messages
 
 
@@ -20,6 +26,20 @@ def test_an_upload_is_measured_counted_and_removed(owner):
 def test_a_type_that_does_not_fit_the_bytes_is_refused(owner):
     body = {"filename": "a.png", "contentBase64": "SGVsbG8=", "contentType": "image/png"}
     assert messages(owner.post("/api/v1/storage/upload", body), "contentType")
+
+
+@pytest.mark.parametrize(
+    ("form", "media_type"),
+    [("PNG", "image/png"), ("JPEG", "image/jpeg"), ("GIF", "image/gif"), ("WEBP", "image/webp")],
+)
+def test_pictures_are_known_by_their_bytes(owner, form, media_type):
+    written = io.BytesIO()
+    Image.new("RGB", (8, 8)).save(written, form)
+    body = {"filename": "picture", "contentBase64": b64encode(written.getvalue()).decode()}
+    for declared in ({}, {"contentType": media_type}):
+        assert created(owner, "storage/upload", **body, **declared)["contentType"] == media_type
+    answer = owner.send("POST", "/api/upload", data={"file": (io.BytesIO(written.getvalue()), "picture")})
+    assert owner.get(answer.headers["Location"]).json["contentType"] == media_type
 
 
 def test_a_bucket_keeps_its_limits(owner):

@@ -21,7 +21,6 @@ from app.engine.declare.fields import (
     SlugOf,
     Virtual,
     column,
-    long_text,
 )
 from app.engine.declare.kind import Kind
 from app.engine.declare.kinds import SAFE_MAX, Integer, String
@@ -139,7 +138,7 @@ def position(per: str = "", *flags: FieldFlag, **rest: Any) -> MappedColumn[Any]
 
 def encrypted(*flags: FieldFlag, max: int, min: int = 0, **rest: Any) -> MappedColumn[Any]:
     """A text that is stored encrypted, and read as it was sent. It is in no condition, search, export or log."""
-    return long_text(ENCRYPTED, *flags, max=max, min=min, **rest)
+    return column(String(max, min), ENCRYPTED, *flags, **rest)
 
 
 def computed(kind: Kind, *flags: FieldFlag, of: Collection[str], make: Callable[..., Any], note: str = "") -> Virtual:
