@@ -132,6 +132,9 @@ def test_a_model_is_named_in_the_tests(before, after):
          'owner_id: Mapped[UUID | None] = reference("shop_auth_user", "set null", FILTERABLE)'),
         ("called:slug(title)", 'called: Mapped[str] = slug("title")'),
         ("weight:decimal(8,3)", "weight: Mapped[Decimal] = decimal(FILTERABLE, SORTABLE, precision=8, scale=3)"),
+        ("cover:image", "cover_id: Mapped[UUID | None] = image(FILTERABLE, max_bytes=10 * 1024 * 1024)"),
+        ("rank:position(list_id)", 'rank: Mapped[Decimal] = position("list_id")'),
+        ("code:encrypted(20)?", "code: Mapped[str | None] = encrypted(max=20)"),
         ("done:boolean=false", "done: Mapped[bool] = boolean(FILTERABLE, default=False)"),
     ],
 )  # fmt: skip
@@ -145,7 +148,7 @@ def test_a_column_is_read_of_what_somebody_types(asked, line):
 def test_every_type_becomes_a_call_of_a_public_function_with_all_that_it_needs(kind):
     import rowgate
 
-    given = {"enum": "(a,b)", "slug": "(name)", "sequence": "(organization_id)"}.get(kind, "")
+    given = {"enum": "(a,b)", "slug": "(name)", "sequence": "(organization_id)", "position": "(list_id)"}.get(kind, "")
     made = columns.read(f"it:{kind}{given}", table_of)
     namespace = {}
     for module, names in made.imports.items():
@@ -168,7 +171,7 @@ def test_every_type_becomes_a_call_of_a_public_function_with_all_that_it_needs(k
         ("a:money(5)", "takes no"),
         ("a:decimal(2,5)", "wants digits"), ("a:integer(5,1)", "is above"), ("a:string(2)=long", "longer"),
         ("a:belongs_to(x)=5", "no default"), ("a:color=red", "written by hand"),
-        ("a:slug", "want the column"), ("a:integer(x)", "is no whole number"),
+        ("a:slug", "want a column"), ("a:integer(x)", "is no whole number"),
         ("a:boolean=yes", "neither true nor false"),
         ("a:money=5", "written by hand"), ('a:enum(a"b)', "is no word"), ("a:string=__import__('os')", "is no word"),
     ],

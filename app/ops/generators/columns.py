@@ -62,7 +62,7 @@ def _texts(given: Sequence[str]) -> str:
 
 def _quoted(given: Sequence[str]) -> str:
     if len(given) != 1:
-        raise Misread("slug and sequence want the column that they are made of: slug:slug(name)")
+        raise Misread("slug, sequence and position want a column: slug:slug(name), rank:position(list_id)")
     return f'"{_word(given[0])}"'
 
 
@@ -79,6 +79,10 @@ def _word(text: str) -> str:
 
 
 FILTERED = ("FILTERABLE",)
+MOST_BYTES = "max_bytes=10 * 1024 * 1024"
+# Those that name rows, and those that are made of another column, which stands before their flags.
+REFERRING, FILES = ("belongs_to", "file", "image"), ("file", "image")
+MADE = ("slug", "sequence", "position")
 TYPES = {
     "string": Type("string", "str", most=1, arguments=_lengths(200)),
     "long_text": Type("long_text", "str", (), most=1, arguments=_lengths(20_000)),
@@ -105,6 +109,12 @@ TYPES = {
     "point": Type("point", "dict[str, float]", FILTERED),
     "strings": Type("strings", "list[str]", FILTERED, arguments=lambda given: "max_items=20, item_max=100"),
     "json": Type("json", "dict[str, Any]", (), "typing", ("Any",), arguments=lambda given: 'shape="object"'),
+    "file": Type("file", "UUID", FILTERED, "uuid", ("UUID",), arguments=lambda given: MOST_BYTES),
+    "image": Type("image", "UUID", FILTERED, "uuid", ("UUID",), arguments=lambda given: MOST_BYTES),
+    "encrypted": Type(
+        "encrypted", "str", (), most=1, arguments=lambda given: f"max={_whole(given[0]) if given else 200}"
+    ),
+    "position": Type("position", "Decimal", (), "decimal", ("Decimal",), most=1, arguments=_quoted),
     "slug": Type("slug", "str", (), most=1, arguments=_quoted),
     "sequence": Type("sequence", "int", (), most=1, arguments=_quoted),
 }
@@ -125,18 +135,19 @@ def read(asked: str, table_of: Callable[[str], str], *, has_rows: bool = False) 
     found = ASKED.fullmatch(asked)
     if found is None:
         raise Misread(f"{asked} is no column: write name:type, such as title:string, note:long_text?, count:integer=0")
-    name, kind, default, is_nullable = found["name"], found["type"], found["default"], bool(found["null"])
+    name, kind, default = found["name"], found["type"], found["default"]
+    is_nullable = bool(found["null"]) or kind in FILES
     given = [part.strip() for part in found["given"].split(",")] if found["given"] else []
     _check_arguments(kind, given)
-    attribute = f"{name.removesuffix('_id')}_id" if kind == "belongs_to" else name
+    attribute = f"{name.removesuffix('_id')}_id" if kind in REFERRING else name
     _check_name(attribute)
     if kind == "belongs_to":
         if default is not None:
             raise Misread("belongs_to has no default")
         return _reference(attribute, given[0] if given else name, table_of, is_nullable=is_nullable or has_rows)
-    if has_rows and not is_nullable and (default is None or kind in ("slug", "sequence")):
+    if has_rows and not is_nullable and (default is None or kind in MADE):
         raise Misread(f"Rows that are there have no {name}: write {name}:{kind}? or, with a value, {name}:{kind}=…")
-    return _column(name, TYPES[kind], given, default, is_nullable=is_nullable, has_rows=has_rows)
+    return _column(attribute, TYPES[kind], given, default, is_nullable=is_nullable, has_rows=has_rows)
 
 
 def _check_arguments(kind: str, given: Sequence[str]) -> None:
@@ -159,7 +170,7 @@ def _column(
 ) -> Column:
     arguments = of.arguments(given)
     # Their first arguments come before flags.
-    leads = of.function in ("enum", "slug", "sequence")
+    leads = of.function in ("enum", *MADE)
     parts = [arguments] if leads else [*of.flags, *[arguments] * bool(arguments)]
     if of.function == "enum":
         parts.append("flags=(FILTERABLE,)")
