@@ -20,6 +20,7 @@ from app.runtime.turns import yield_if_overdue
 from blueprints.openapi.grants import grant
 from blueprints.openapi.log import LOG_PARAMETERS
 from blueprints.openapi.sums import OBJECT, SUM_QUERY, SUMS, of_spans
+from blueprints.openapi.vocabulary import schema_reference
 from schemas.query.queries import MAX_SKIP
 
 MAX_TAKE = 1000
@@ -201,7 +202,7 @@ def _condition_name(kind: Kind) -> str:
 def _value(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema of one value, alike for kinds that differ in their bounds alone."""
     if schema["type"] == "object":
-        return _reference(str(schema["format"]).title())
+        return schema_reference(str(schema["format"]).title())
     return {name: value for name, value in schema.items() if name in ("type", "format")}
 
 
@@ -247,17 +248,17 @@ def _condition(kind: Kind) -> dict[str, Any]:
 
 
 def _where(model: type[Record]) -> dict[str, Any]:
-    own = _reference(f"{model.__name__}Where")
+    own = schema_reference(f"{model.__name__}Where")
     several = {"type": "array", "items": own, "minItems": 1}
     properties: dict[str, Any] = {"and": several, "or": several, "not": own}
-    properties |= {each.name: _reference(_condition_name(each.spec.kind)) for each in filterable(model)}
+    properties |= {each.name: schema_reference(_condition_name(each.spec.kind)) for each in filterable(model)}
     for name, relation in relations.of(model).items():
-        properties[name] = _reference(f"{relation.target.__name__}{'Many' if relation.many else 'Where'}")
+        properties[name] = schema_reference(f"{relation.target.__name__}{'Many' if relation.many else 'Where'}")
     return {"type": "object", "properties": properties, "additionalProperties": False}
 
 
 def _many(model: type[Record]) -> dict[str, Any]:
-    own = _reference(f"{model.__name__}Where")
+    own = schema_reference(f"{model.__name__}Where")
     quantified = {"some": own, "none": own, "every": own}
     return {"type": "object", "properties": quantified, "additionalProperties": False, "minProperties": 1}
 
@@ -267,7 +268,7 @@ def _query(model: type[Record]) -> dict[str, Any]:
     found = relations.of(model)
     strings = {"type": "array", "items": {"type": "string"}, "minItems": 1}
     properties: dict[str, Any] = {
-        "where": _reference(f"{model.__name__}Where"),
+        "where": schema_reference(f"{model.__name__}Where"),
         "search": {"type": "string"},
         "sort": strings,
         "fields": strings,
@@ -294,9 +295,5 @@ def _query(model: type[Record]) -> dict[str, Any]:
 
 def _expansions(found: Iterable[str]) -> dict[str, Any]:
     """One property for each relation: of a map, some generators make code that does not compile."""
-    named = {name: _reference("Expansion") for name in found}
+    named = {name: schema_reference("Expansion") for name in found}
     return {"type": "object", "properties": named, "additionalProperties": False}
-
-
-def _reference(name: str) -> dict[str, str]:
-    return {"$ref": f"#/components/schemas/{name}"}

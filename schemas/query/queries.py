@@ -54,7 +54,8 @@ def list_query(model: type[Record], principal: Principal, args: MultiDict[str, s
     """
     if not args:
         return PUBLIC if principal.is_nobody else PLAIN
-    conditions = ConditionParser(QueryContext(principal, settings, MAX_VALUES_IN_URL), time_zone(args.get(TIME_ZONE)))
+    zone = time_zone(args[TIME_ZONE]) if TIME_ZONE in args else UTC_ZONE
+    conditions = ConditionParser(QueryContext(principal, settings, MAX_VALUES_IN_URL), zone)
     short = FilterParameterParser(model, conditions)
     asked: dict[str, str] = {}
     for name, values in args.lists():

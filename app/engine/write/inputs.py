@@ -113,15 +113,16 @@ def changes_of(
         elif not field.set_on_update.admits(principal):
             # Whoever does not see the stored value learns it by no repetition.
             _check_repeats(field, value, getattr(record, name) if reads(model, principal, name) else NOTHING)
-        elif not _is_kept(field, value, getattr(record, name)):
+        elif ENCRYPTED in field.spec.flags:
+            if not _is_sealed(field, value, getattr(record, name)):
+                changes[name] = value
+        elif not field.spec.kind.same(value, getattr(record, name)):
             changes[name] = value
     return changes
 
 
-def _is_kept(field: Field, value: Any, kept: Any) -> bool:
-    """Whether a row has ``value``. Whether a secret that nobody reads is sent again is told to nobody."""
-    if ENCRYPTED not in field.spec.flags:
-        return field.spec.kind.same(value, kept)
+def _is_sealed(field: Field, value: Any, kept: str | None) -> bool:
+    """Whether a row has ``value`` encrypted. Of a secret that nobody reads that is told to nobody."""
     return field.spec.readable and value == (None if kept is None else vault().decrypt(kept))
 
 

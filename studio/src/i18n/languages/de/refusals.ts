@@ -150,6 +150,8 @@ export const refusals: Record<string, string> = {
   "Is no file that has been uploaded.": "Ist keine hochgeladene Datei.",
   "Was uploaded by somebody else.": "Wurde von jemand anderem hochgeladen.",
   "Has no sizes.": "Hat keine Größen.",
+  "Names no other record of this list.": "Nennt keinen anderen Datensatz dieser Liste.",
+  "Names a record that moves in the same request.": "Nennt einen Datensatz, der in derselben Anfrage verschoben wird.",
   "Is empty.": "Ist leer.",
   "The import is over": "Der Import ist beendet",
   // People, organizations and keys.
