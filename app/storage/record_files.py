@@ -16,7 +16,6 @@ from app.engine.declare.files import File, Image
 from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.declare.record import Field, Record
 from app.engine.read import records
-from app.engine.read.query import Selection
 from app.engine.read.statements import Statement, autocommit_connection, driver_connection
 from app.engine.write.hooks import Write, failing_at, on_create, on_update, require
 from app.engine.write.unit_of_work import Unit, run_unit
@@ -112,7 +111,7 @@ def find(model: type[Record], principal: Principal, identifier: UUID, name: str,
     sizes = ", ".join(map(str, _sizes(field)))
     if size is not None:
         require(size in _sizes(field), "size", f"Must be one of: {sizes}." if sizes else "Has no sizes.")
-    shown = records.get(model, principal, identifier, Selection(frozenset({"id", name})))
+    shown = records.get(model, principal, identifier)
     upload_id = require_found(shown.get(name))
     stored = uploads.find(SYSTEM, upload_id)
     return stored if size is None else pictures.in_size(upload_id, stored, size)

@@ -62,7 +62,7 @@ def test_a_record_is_made_in_its_place_and_several_move_in_one_request(owner, it
 
 def test_what_names_no_place_is_refused(cast, owner, item, shelf):
     foreign = cast.user()
-    theirs = foreign.post(ITEMS, {"name": "theirs", "dailyPrice": EUR}).json
+    theirs = foreign.post(ITEMS, {"name": "theirs", "dailyPrice": EUR, "published": True}).json
     gone = "Names no other record of this list."
     form = "Is none of first, last, before:{id} and after:{id}, and no position that was read."
     for place, said in (
