@@ -26,6 +26,7 @@ from app.storage.uploads import Stored
 log = logging.getLogger(__name__)
 
 SCALE = "scale_picture"
+FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "AVIF")
 TYPE, ENDING, QUALITY = "image/webp", ".webp", 80
 # MiB that a picture is written in at most, and pixels that one is opened with.
 LARGEST, MOST_PIXELS = 16, 50_000_000
@@ -64,7 +65,7 @@ def scaled(content: bytes, target: IO[bytes], pixels: int) -> bool:
 
     Image.MAX_IMAGE_PIXELS = MOST_PIXELS
     try:
-        with Image.open(io.BytesIO(content)) as picture:
+        with Image.open(io.BytesIO(content), formats=FORMATS) as picture:
             if max(picture.size) <= pixels:
                 return False
             picture.draft("RGB", (pixels, pixels))

@@ -7,6 +7,7 @@ from typing import Any
 
 from werkzeug.datastructures import MultiDict
 
+from app.engine.declare.fields import ENCRYPTED
 from app.engine.declare.principal import Principal
 from app.engine.declare.record import Field, Record
 from app.engine.declare.structures import Json, Vector
@@ -207,7 +208,7 @@ class AggregateParser:
 
 def _fits(function: Function, field: Field) -> bool:
     kind = field.spec.kind
-    if field.column is None:
+    if field.column is None or ENCRYPTED in field.spec.flags:
         return False
     if function is Function.COUNT_DISTINCT:
         return not isinstance(kind, Json | Vector)

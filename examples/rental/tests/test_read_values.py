@@ -61,6 +61,8 @@ def test_conditions_do_not_reach_what_is_encrypted_or_made_in_python(owner, item
         for asked in ({name: "B-4711"}, {"where": f'{{"{name}": {{"isNull": true}}}}'}):
             assert owner.get(ITEMS, query_string=asked).json["code"] == "INVALID_FILTER"
         assert owner.get(ITEMS, query_string={"sort": name}).json["code"] == "INVALID_SORT"
+        measured = owner.get(f"{ITEMS}/_aggregate", query_string={"countDistinct": name})
+        assert measured.json["code"] == "INVALID_FIELDS"
 
 
 def test_a_field_of_some_readers_stays_theirs(cast, owner, item):
