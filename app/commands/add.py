@@ -20,6 +20,7 @@ from app.engine.declare.record import Record
 from app.foundation.settings import settings
 from app.ops.generators import columns, models, source
 from app.plugins import Plugin
+from app.runtime.var_dir_lock import holder
 from config import listed
 
 YES = click.option("--yes", is_flag=True, help="Do not ask.")
@@ -145,14 +146,33 @@ def _write(changes: Mapping[Path, str], plugin: Plugin, what: str, *, yes: bool)
         click.confirm("Write this", abort=True)
     for path, text in changes.items():
         path.write_bytes(text.encode())
-    # A process of its own, which has the new code.
-    asked = [sys.executable, "-m", "flask", "--app", "wsgi:app", "db", "migrate", "--plugin", plugin.name, "-m", what]
-    done = subprocess.run(asked, capture_output=True, text=True, check=False)
-    if done.returncode:
-        reason = (done.stderr.strip().splitlines() or ["it says nothing"])[-1]
+    if reason := _failure_of("db", "migrate", "--plugin", plugin.name, "-m", what):
         again = f"rowgate db migrate --plugin {plugin.name} -m '{what}'"
         raise click.ClickException(f"The code is written, and its migration is not ({reason}): {again}")
-    click.echo(f"\n{_migration(plugin)} is the migration. Have a look, then: rowgate db upgrade; rowgate reload")
+    click.echo(f"\n{_migration(plugin)} is the migration.")
+    _serve(yes=yes)
+
+
+def _serve(*, yes: bool) -> None:
+    """In development, apply the migration, and have a running service begin anew."""
+    if settings.production or not (yes or click.confirm("Apply and serve it", default=True)):
+        click.echo("Have a look at it, then: rowgate db upgrade; rowgate reload")
+        return
+    if reason := _failure_of("db", "upgrade"):
+        raise click.ClickException(f"The migration is not applied ({reason}): rowgate db upgrade")
+    if holder(settings.var_dir) is None:
+        click.echo("It is applied; nothing serves now")
+    elif reason := _failure_of("reload"):
+        raise click.ClickException(f"The service goes on as before ({reason}): rowgate reload")
+    else:
+        click.echo("It is applied and served")
+
+
+def _failure_of(*arguments: str) -> str:
+    """Run a command in a process of its own, which has the new code; return why it failed, or nothing."""
+    asked = [sys.executable, "-m", "flask", "--app", "wsgi:app", *arguments]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    return (done.stderr.strip().splitlines() or ["it says nothing"])[-1] if done.returncode else ""
 
 
 def _migration(plugin: Plugin) -> str:
