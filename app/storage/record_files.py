@@ -75,9 +75,9 @@ def attach(of: Sequence[Record], writes: Sequence[Write]) -> None:
     # They are in nobody's way as files of their own, and may stand in several records.
     attached = update(StorageUpload).where(StorageUpload.id.in_(identifiers), StorageUpload.is_attached.is_(False))
     unit.bookkeep(attached.values(is_attached=True).execution_options(synchronize_session=False))
-    for each in taken:
-        if sizes := _sizes(each.field):
-            queue.defer(unit, pictures.SCALE, each.upload_id, sizes=sizes)
+    for upload_id, sizes in sorted({(each.upload_id, _sizes(each.field)) for each in taken}):
+        if sizes:
+            queue.defer(unit, pictures.SCALE, upload_id, sizes=sizes)
 
 
 def _taken(of: Sequence[Record], writes: Sequence[Write]) -> Iterator[Taken]:

@@ -43,12 +43,6 @@ def positions(model: type[Record]) -> tuple[Field, ...]:
     return tuple(field for field in model.fields().values() if isinstance(field.spec.kind, Position))
 
 
-def lists_of(model: type[Record]) -> frozenset[str]:
-    """The fields that say in which list a record stands."""
-    kinds = [field.spec.kind for field in positions(model)]
-    return frozenset(kind.per for kind in kinds if isinstance(kind, Position) and kind.per)
-
-
 def place(unit: Unit, model: type[Record], drafts: Sequence[Draft]) -> None:
     """Give drafts the numbers that stand for their places; those that come into another list stand last. Raises
     Invalid for a neighbor that is not there."""
@@ -78,7 +72,7 @@ class _List:
             if wanted is not None:
                 moved[self._list_of(draft)].append((index, draft, wanted))
         for key, together in sorted(moved.items(), key=lambda item: str(item[0])):
-            self.moving = {draft.id for _, draft, _ in together}
+            self.given, self.moving = set(), {draft.id for _, draft, _ in together}
             self.unit.lock(f"positions {self.model.__tablename__}.{self.field.attribute} {key}")
             end: Decimal | None = None
             for index, draft, wanted in together:
