@@ -140,7 +140,7 @@ def _of_counters(connection: Any, models: Mapping[str, type[Record]]) -> Iterato
     for name in wanted.keys() - kept:
         yield Difference(wanted[name].table, sql.SQL(wanted[name].statements))  # type: ignore[arg-type]
     for table, trigger, name, _ in found:
-        if name.removesuffix("_zero") not in wanted:
+        if name not in wanted and name.removesuffix("_zero") not in wanted:
             yield Difference(table, _dropped(trigger, table))
 
 

@@ -114,10 +114,8 @@ def take_out(unit: Unit, upload: StorageUpload) -> None:
 @on_delete(AuthUser)
 def hand_over_files(user: AuthUser, write: Write) -> None:
     """Give the owners of organizations the files that go with records of these, and not with a user."""
-    owner = select(AuthMember.user_id).where(
-        AuthMember.organization_id == StorageUpload.organization_id, AuthMember.role == "owner",
-        AuthMember.user_id != user.id,
-    )  # fmt: skip
+    owned = (AuthMember.organization_id == StorageUpload.organization_id) & (AuthMember.role == "owner")
+    owner = select(AuthMember.user_id).where(owned, AuthMember.user_id != user.id).order_by(AuthMember.id).limit(1)
     attached = update(StorageUpload).where(StorageUpload.user_id == user.id, StorageUpload.is_attached, owner.exists())
     handed_over = attached.values(user_id=owner.scalar_subquery()).execution_options(synchronize_session=False)
     write.unit.bookkeep(handed_over)

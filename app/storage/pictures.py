@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import logging
 import tempfile
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
@@ -64,6 +65,7 @@ def scaled(content: bytes, target: IO[bytes], pixels: int) -> bool:
     from PIL import Image, ImageOps, UnidentifiedImageError
 
     Image.MAX_IMAGE_PIXELS = MOST_PIXELS
+    warnings.simplefilter("error", Image.DecompressionBombWarning)
     try:
         with Image.open(io.BytesIO(content), formats=FORMATS) as picture:
             if max(picture.size) <= pixels:
@@ -72,7 +74,14 @@ def scaled(content: bytes, target: IO[bytes], pixels: int) -> bool:
             turned = ImageOps.exif_transpose(picture)
             turned.thumbnail((pixels, pixels))
             turned.convert("RGBA" if turned.has_transparency_data else "RGB").save(target, "WEBP", quality=QUALITY)
-    except (UnidentifiedImageError, Image.DecompressionBombError, OSError, ValueError, SyntaxError) as error:
+    except (
+        UnidentifiedImageError,
+        Image.DecompressionBombWarning,
+        Image.DecompressionBombError,
+        OSError,
+        ValueError,
+        SyntaxError,
+    ) as error:
         raise Refusal("It is no picture that can be read") from error
     return True
 

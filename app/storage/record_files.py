@@ -3,7 +3,8 @@ record that has them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import logging
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -19,10 +20,12 @@ from app.engine.read import records
 from app.engine.read.statements import Statement, autocommit_connection, driver_connection
 from app.engine.write.hooks import Write, failing_at, on_create, on_update, require
 from app.engine.write.unit_of_work import Unit, run_unit
-from app.foundation.errors import Invalid, require_found
+from app.foundation.errors import Failure, require_found
 from app.jobs import queue
 from app.storage import pictures, uploads
 from app.storage.models import StorageUpload
+
+log = logging.getLogger(__name__)
 
 # Uploads that go at a time, and in a night; and pictures of a field that a night completes.
 PORTION, MOST, COMPLETED = 100, 10_000, 1000
@@ -39,10 +42,18 @@ WHERE c.contype = 'f' AND c.confrelid = 'storage_upload'::regclass ORDER BY 1, 2
 LOCK = "SELECT FROM storage_upload WHERE id = ANY (%(ids)s) ORDER BY id FOR UPDATE"
 
 
+# Whether a record had a file before, so that a change is taken back by whoever may change the record.
+HAD = """
+SELECT FROM platform_change WHERE record_id = %(record)s
+    AND (image ->> %(column)s = %(upload)s OR old ->> %(column)s = %(upload)s) LIMIT 1
+"""
+
+
 class Taken(NamedTuple):
     """A file that the record at a ``place`` of a request takes."""
 
     place: int
+    record: Record
     field: Field
     upload_id: UUID
 
@@ -67,11 +78,14 @@ def attach(of: Sequence[Record], writes: Sequence[Write]) -> None:
     if not taken:
         return
     unit, identifiers = writes[0].unit, sorted({each.upload_id for each in taken})
-    uploaded = select(StorageUpload).where(StorageUpload.id.in_(identifiers))
+    uploaded = select(StorageUpload).where(StorageUpload.id.in_(identifiers), StorageUpload.status == "stored")
     found = {upload.id: upload for upload in unit.session.scalars(uploaded)}
+    own = _own(unit, found.values())
     for each in taken:
         with failing_at(each.place):
-            _judge(each.field, found.get(each.upload_id), unit.principal)
+            is_known = each.upload_id in found and (each.upload_id in own or _had(unit, each))
+            require(is_known, each.field.name, "Is no file that you have uploaded.")
+            _judge(each.field, found[each.upload_id])
     # They are in nobody's way as files of their own, and may stand in several records.
     attached = update(StorageUpload).where(StorageUpload.id.in_(identifiers), StorageUpload.is_attached.is_(False))
     unit.bookkeep(attached.values(is_attached=True).execution_options(synchronize_session=False))
@@ -85,15 +99,35 @@ def _taken(of: Sequence[Record], writes: Sequence[Write]) -> Iterator[Taken]:
         for field in file_fields(type(record)).values():
             value = getattr(record, field.attribute)
             if value is not None and (not write.before or write.changed(field.attribute)):
-                yield Taken(place, field, value)
+                yield Taken(place, record, field, value)
 
 
-def _judge(field: Field, upload: StorageUpload | None, principal: Principal) -> None:
+def _own(unit: Unit, found: Collection[StorageUpload]) -> set[UUID]:
+    """Those that the principal has uploaded, and of a narrowed one those that it may read."""
+    principal = unit.principal
+    if principal == SYSTEM:
+        return {upload.id for upload in found}
+    own = {upload.id for upload in found if upload.user_id == principal.user_id}
+    if principal.narrowing is None or not own:
+        return own
+    visible = StorageUpload.policy.visible(StorageUpload, principal.reader)
+    return set(
+        unit.session.scalars(select(StorageUpload.id).where(StorageUpload.id.in_(own), visible), principal.binds)
+    )
+
+
+def _had(unit: Unit, taken: Taken) -> bool:
+    column = taken.field.column
+    asked = {
+        "record": taken.record.id,
+        "column": column.name if column is not None else "",
+        "upload": str(taken.upload_id),
+    }
+    return bool(driver_connection(unit.session).rows(HAD, asked))
+
+
+def _judge(field: Field, upload: StorageUpload) -> None:
     kind: Any = field.spec.kind
-    if upload is None or upload.status != "stored":
-        raise Invalid({field.name: ["Is no file that has been uploaded."]})
-    is_own = principal.user_id is None or upload.user_id == principal.user_id or upload.is_attached
-    require(is_own, field.name, "Was uploaded by somebody else.")
     is_taken = not kind.types or upload.content_type in kind.types
     require(is_taken, field.name, f"Must be one of: {', '.join(kind.types)}.")
     require(upload.size <= kind.max_bytes, field.name, f"Must be at most {kind.max_bytes} bytes.")
@@ -127,7 +161,10 @@ def sweep() -> None:
         found = f"SELECT u.id FROM storage_upload AS u WHERE {unused}"  # noqa: S608 - names of the database
         identifiers = [identifier for (identifier,) in Statement(f"{found} LIMIT {MOST}", {}).rows(connection, {})]
     for start in range(0, len(identifiers), PORTION):
-        run_unit(SYSTEM, _delete_unused, found, identifiers[start : start + PORTION])
+        try:
+            run_unit(SYSTEM, _delete_unused, found, identifiers[start : start + PORTION])
+        except Failure:
+            log.exception("Some files that no record has stay until the next night")
     for model in every_model():
         for field in file_fields(model).values():
             if sizes := _sizes(field):

@@ -13,6 +13,7 @@ from typing import Any, Concatenate, ParamSpec
 from flask import Response, current_app, request
 
 from app.auth.credentials.authentication import caller, caller_if_any
+from app.engine.declare.catalogue import SEALED
 from app.engine.declare.principal import Principal
 from app.engine.read.database import DRIVER_ERRORS, LostRace
 from app.engine.read.encoding import Representation, dumps
@@ -76,7 +77,8 @@ class Reply:
         """What is kept of it under the idempotency key of ``owner``."""
         value = self.value if not self.secrets else {**self.value, **dict.fromkeys(self.secrets)}
         body = self.body if not self.secrets else dumps(value)
-        if kept_bytes.reserve_bytes(unit, owner, len(body)):
+        # What is stored encrypted is in no answer that is kept.
+        if not (SEALED and any(name in body for name in SEALED)) and kept_bytes.reserve_bytes(unit, owner, len(body)):
             return StoredAnswer(self.status, body.decode(), self.tag, transaction=written_transaction())
         short = dumps(ids_and_versions(value)).decode()
         return StoredAnswer(self.status, short, self.tag, truncated=True, transaction=written_transaction())

@@ -60,7 +60,8 @@ def shown_columns(
     completed = completion(model, reader, fields, operations) if complete else None
     fields += completed.beside if completed is not None else ()
     names = tuple(field.name for field in fields)
-    found = [(each.names.intersection(names), index) for index, each in enumerate(guards(model, reader, operations))]
+    known = (*names, *(completed.names if completed is not None else ()))
+    found = [(each.names.intersection(known), index) for index, each in enumerate(guards(model, reader, operations))]
     hiding = [(hidden, index) for hidden, index in found if hidden]
     return ShownColumns(
         RowDecoder(names, tuple(hidden for hidden, _ in hiding), completion=completed),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from flask import current_app, has_app_context
 
 from app.engine.declare.declarations import check_names
+from app.engine.declare.fields import ENCRYPTED
 from app.engine.declare.indexes import add_indexes
 from app.engine.declare.record import Base, Record
 from app.foundation.events import Event
@@ -24,6 +25,8 @@ class Domain:
 
 # A model has been added.
 model_added: Event[[type[Record]]] = Event()
+# How JSON names what is stored encrypted and read.
+SEALED: set[bytes] = set()
 # All that are loaded in this process.
 DOMAINS: list[Domain] = []
 
@@ -35,6 +38,11 @@ def add(domain: Domain, internal: tuple[type[Base], ...] = ()) -> None:
         add_indexes(model)
     for record in domain.models:
         model_added.emit(record)
+        SEALED.update(
+            f'"{field.name}":'.encode()
+            for field in record.fields().values()
+            if ENCRYPTED in field.spec.flags and field.spec.readable
+        )
     if domain.models:
         DOMAINS.append(domain)
 

@@ -20,6 +20,7 @@ class File(Reference):
     types: tuple[str, ...] = ()
     max_bytes: int = 0
     name: ClassVar[str] = "file"
+    is_judged_apart: ClassVar[bool] = True
 
     @property
     def constraints(self) -> dict[str, Any]:

@@ -75,6 +75,8 @@ class Kind(ABC):
     is_exact: ClassVar[bool] = False
     # Whether it is measured only within groups by itself, as amounts of several currencies have no sum.
     is_measured_in_own_groups: ClassVar[bool] = False
+    # Whether what it names is judged where a record takes it, and not as rows are that may be seen.
+    is_judged_apart: ClassVar[bool] = False
 
     def __str__(self) -> str:
         """The type in the data dictionary."""

@@ -15,7 +15,7 @@ from app.engine.declare.fields import Numbered
 from app.engine.declare.kind import EQUALITY, ORDER, Kind, Operator
 from app.foundation.identifiers import uuid_of
 
-FORM = re.compile(r"-?[0-9]{1,30}([.][0-9]{1,120})?", re.ASCII)
+FORM = re.compile(r"-?[0-9]{1,18}([.][0-9]{1,120})?", re.ASCII)
 PLACE = re.compile(r"first|last|(?:before|after):([0-9A-Fa-f-]{36})", re.ASCII)
 
 
@@ -52,9 +52,10 @@ class Position(Kind):
 
     def load(self, value: Any) -> Any:
         placed = PLACE.fullmatch(value) if isinstance(value, str) else None
-        if placed is None:
+        neighbor = uuid_of(placed[1]) if placed is not None and placed[1] else None
+        if placed is None or (placed[1] and neighbor is None):
             return super().load(value)
-        return Placement(value.partition(":")[0], uuid_of(placed[1]) if placed[1] else None)
+        return Placement(value.partition(":")[0], neighbor)
 
     def expected(self) -> str:
         return "Is none of first, last, before:{id} and after:{id}, and no position that was read."

@@ -9,7 +9,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Any, ClassVar
 
-from app.engine.declare.kind import Kind, non_empty
+from app.engine.declare.kind import Kind, Operator, non_empty
 from app.engine.declare.kinds import SAFE_MAX, Boolean, Enum, Integer, Number, String
 from app.engine.declare.structures import Json
 from config import SettingError
@@ -17,6 +17,8 @@ from config import SettingError
 # Names of members that conditions go to.
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}", re.ASCII)
 DEEPEST = 4
+# What conditions are called themselves.
+TAKEN = frozenset({*(each.value for each in Operator), "by"})
 # What a member has where it is of that type; anything else is as good as nothing.
 OF_TYPE = "(CASE WHEN jsonb_typeof({at}) = '{type}' THEN ({at})::{cast} END)"
 
@@ -109,12 +111,12 @@ def member_sql(column: str, kind: Kind, path: Sequence[str]) -> str:
         return OF_TYPE.format(at=at, type="boolean", cast="boolean")
     if isinstance(kind, Integer | Number):
         return OF_TYPE.format(at=at, type="number", cast="numeric")
-    return f"({column} #>> '{{{','.join(path)}}}')"
+    return f"(CASE WHEN jsonb_typeof({at}) = 'string' THEN {column} #>> '{{{','.join(path)}}}' END)"
 
 
 def _members(schema: Mapping[str, Any], depth: int = 1) -> Iterator[tuple[str, Kind | Members]]:
     for name, each in schema.get("properties", {}).items():
-        if not NAME.fullmatch(name) or not isinstance(each, Mapping):
+        if not NAME.fullmatch(name) or name in TAKEN or not isinstance(each, Mapping):
             continue
         if each.get("type") == "object" and depth < DEEPEST:
             if inner := dict(_members(each, depth + 1)):

@@ -71,7 +71,7 @@ class ConditionParser:
 
     def _of_field(self, known: Field, value: Any, here: str) -> Iterator[Condition]:
         compared = value if isinstance(value, dict) else {"eq": value}
-        if BY in compared:
+        if BY in compared and not isinstance(known.spec.kind, Shaped):
             yield from self._by(known, compared, here)
             return
         if not compared:

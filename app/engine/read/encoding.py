@@ -76,10 +76,15 @@ class Completion:
     made: tuple[WorkedOut, ...]
     beside: tuple[Field, ...] = ()
 
-    def complete(self, record: dict[str, Any]) -> None:
-        """Complete a record, of which some rows may not show all."""
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What is made."""
+        return tuple(each.name for each in self.made)
+
+    def complete(self, record: dict[str, Any], hidden: Collection[str] = ()) -> None:
+        """Complete a record that does not show what is ``hidden``."""
         for each in self.made:
-            if record.keys() >= set(each.of):
+            if each.name not in hidden and record.keys() >= set(each.of):
                 record[each.name] = each.make(*[record[name] for name in each.of])
         for unasked in self.beside:
             record.pop(unasked.name, None)
@@ -101,9 +106,11 @@ class RowDecoder:
         for guarded, is_shown in zip(self.guards, row[start + len(self.names) :], strict=False):
             if not is_shown:
                 for name in guarded:
-                    del record[name]
+                    record.pop(name, None)  # what Python makes is not there yet
         if self.completion is not None:
-            self.completion.complete(record)
+            shown = row[start + len(self.names) :]
+            hidden = [guarded for guarded, is_shown in zip(self.guards, shown, strict=False) if not is_shown]
+            self.completion.complete(record, frozenset().union(*hidden))
         return record
 
     def records(self, rows: Sequence[Row], start: int = 0) -> list[dict[str, Any]]:
@@ -172,6 +179,7 @@ def computed_fields(
         each
         for each in model.fields().values()
         if each.virtual is not None and each.virtual.make is not None and seen >= set(each.virtual.of)
+        and each.spec.readable
         and not (listed and UNLISTED in each.spec.flags) and reader.shows(model, each.name, *operations)
         and (ADMIN_READS not in each.spec.flags or reader.base is Reader.ADMIN)
     ]  # fmt: skip
@@ -222,7 +230,8 @@ def guards(
     """What hides fields of some of the rows that ``reader`` gets for ``operations``; fields that the same rows show
     share a guard. Where the rows are ``filtered``, what all of their grants show needs none."""
     names: dict[tuple[Hashable, ...], set[str]] = defaultdict(set)
-    for field in shown_fields(model, reader, listed=False, operations=operations):
+    shown = shown_fields(model, reader, listed=False, operations=operations)
+    for field in (*shown, *computed_fields(model, reader, listed=False, operations=operations)):
         granted = reader.field_grants(model, field.name, *operations, filtered=filtered) if field.name != "id" else ()
         if (key := (_is_for_owners(model, field, reader), _read_rule(field, reader), granted)) != (False, None, ()):
             names[key].add(field.name)

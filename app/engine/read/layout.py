@@ -53,7 +53,7 @@ def build_layout(
     columns = [source.put(fragments.selected(source.model, field.attribute), source.alias) for field in fields]
     guarded = []
     for index, guard in enumerate(guards(source.model, source.reader, operations)):
-        if hidden := guard.names.intersection(names):
+        if hidden := guard.names.intersection((*names, *(completed.names if completed is not None else ()))):
             guarded.append(hidden)
             columns.append(source.guard(source.model, operations, index, source.alias))
     references = _references(selection)

@@ -89,7 +89,11 @@ def check_organization(model: type[Record], principal: Principal, values: Values
 
 def references_in(model: type[Record], values: Mapping[str, Any]) -> dict[str, UUID]:
     fields = model.fields()
-    return {name: value for name, value in values.items() if value is not None and fields[name].references}
+    return {
+        name: value
+        for name, value in values.items()
+        if value is not None and fields[name].references and not fields[name].spec.kind.is_judged_apart
+    }
 
 
 def changes_of(
@@ -110,6 +114,9 @@ def changes_of(
         if field.column is None:
             shown = shown or read(record.id)
             _check_repeats(field, value, shown.get(field.name))
+        elif not field.set_on_update.admits(principal) and ENCRYPTED in field.spec.flags:
+            if not (reads(model, principal, name) and _is_sealed(field, value, getattr(record, name))):
+                raise Invalid({field.name: ["Cannot be changed."]})
         elif not field.set_on_update.admits(principal):
             # Whoever does not see the stored value learns it by no repetition.
             _check_repeats(field, value, getattr(record, name) if reads(model, principal, name) else NOTHING)

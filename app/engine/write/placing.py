@@ -4,7 +4,7 @@ neighbors, so that no other one is written; under a lock of its list, so that no
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -22,13 +22,14 @@ if TYPE_CHECKING:
     from app.engine.write.unit_of_work import Unit
 
 LAST = Placement("last")
+NEAREST_LAST = ("after", "first")
 # Digits behind the point from which on a list is numbered anew, which some hundred moves into one gap take.
 FINEST = 100
-OUTER = "SELECT {function}({column}) FROM {table} AS r WHERE {alike} AND r.id <> %(me)s"
+OUTER = "SELECT {function}(r.{column}) FROM {table} AS r WHERE {alike} AND r.id <> ALL (%(moving)s)"
 NEXT = """
 SELECT x.{column}, (SELECT {function}(r.{column}) FROM {table} AS r WHERE {alike} AND r.{column} {beyond} x.{column}
-    AND r.id <> %(me)s)
-FROM {table} AS x WHERE x.id = %(neighbor)s AND x.id <> %(me)s AND {alike_x} AND ({visible})
+    AND r.id <> ALL (%(moving)s))
+FROM {table} AS x WHERE x.id = %(neighbor)s AND {alike_x} AND ({visible})
 """
 RENUMBER = """
 UPDATE {table} AS moved SET {column} = found.n FROM (
@@ -62,8 +63,6 @@ class _List:
             "table": model.__tablename__, "column": fragments.column(field, "r").removeprefix("r."), "alike": same,
             "alike_x": same.replace("r.", "x.", 1),
         }  # fmt: skip
-        self.given: set[Decimal] = set()
-        self.moving: set[UUID] = set()
 
     def place(self, drafts: Sequence[Draft]) -> None:
         moved: dict[Any, list[tuple[int, Draft, Placement]]] = defaultdict(list)
@@ -72,15 +71,43 @@ class _List:
             if wanted is not None:
                 moved[self._list_of(draft)].append((index, draft, wanted))
         for key, together in sorted(moved.items(), key=lambda item: str(item[0])):
-            self.given, self.moving = set(), {draft.id for _, draft, _ in together}
             self.unit.lock(f"positions {self.model.__tablename__}.{self.field.attribute} {key}")
-            end: Decimal | None = None
-            for index, draft, wanted in together:
+            self._place_in(key, together)
+
+    def _place_in(self, key: Any, together: Sequence[tuple[int, Draft, Placement]]) -> None:
+        """Place drafts in one list. Those that go to the same place share its gap."""
+        moving = {draft.id for _, draft, _ in together}
+        groups: dict[Placement, list[tuple[int, Draft]]] = defaultdict(list)
+        for index, draft, wanted in together:
+            if wanted.neighbor in moving - {draft.id}:
                 with failing_at(index):
-                    end = end + 1 if end is not None and wanted == LAST else self._number(key, draft, wanted)
-                draft.columns[self.field.attribute] = end
-                self.given.add(end)
-                end = end if wanted == LAST else None
+                    raise Invalid({self.field.name: ["Names a record that moves in the same request."]})
+            groups[wanted].append((index, draft))
+        numbers = self._numbers(key, groups, moving)
+        if any(_digits(each) > FINEST for found in numbers.values() for each in found):
+            driver_connection(self.unit.session).execute(RENUMBER.format(**self.parts), {"list": key})
+            numbers = self._numbers(key, groups, moving)
+        for wanted, some in groups.items():
+            # As if one moved after the other: the last one stands next to the neighbor.
+            ordered = some[::-1] if wanted.where in NEAREST_LAST else some
+            for (_, draft), number in zip(ordered, numbers[wanted], strict=True):
+                draft.columns[self.field.attribute] = number
+
+    def _numbers(
+        self, key: Any, groups: Mapping[Placement, Sequence[tuple[int, Draft]]], moving: Collection[UUID]
+    ) -> dict[Placement, list[Decimal]]:
+        """The numbers of each group, in order, beside those of the others."""
+        found: dict[Placement, list[Decimal]] = {}
+        for wanted, some in groups.items():
+            with failing_at(some[0][0]):
+                low, high = self._gap(key, wanted, list(moving))
+            others = [each for numbers in found.values() for each in numbers if _is_within(each, low, high)]
+            if others and wanted.where in NEAREST_LAST:
+                high = min(others)
+            elif others:
+                low = max(others)
+            found[wanted] = spread(low, high, len(some))
+        return found
 
     def _wanted(self, draft: Draft) -> Placement | None:
         sent = draft.columns.get(self.field.attribute)
@@ -94,20 +121,10 @@ class _List:
             return None
         return draft.columns[self.per] if self.per in draft.columns else getattr(draft.record, self.per, None)
 
-    def _number(self, key: Any, draft: Draft, wanted: Placement) -> Decimal:
-        if wanted.neighbor in self.moving - {draft.id}:
-            raise Invalid({self.field.name: ["Names a record that moves in the same request."]})
-        low, high = self._gap(key, draft, wanted)
-        while (found := between(low, high)) in self.given:
-            low, high = (found, None) if high is None else (low, found)
-        if -found.as_tuple().exponent > FINEST:  # type: ignore[operator]
-            driver_connection(self.unit.session).execute(RENUMBER.format(**self.parts), {"list": key})
-            found = between(*self._gap(key, draft, wanted))
-        return found
-
-    def _gap(self, key: Any, draft: Draft, wanted: Placement) -> tuple[Decimal | None, Decimal | None]:
+    def _gap(self, key: Any, wanted: Placement, moving: Sequence[UUID]) -> tuple[Decimal | None, Decimal | None]:
         """What the new number lies between; None where there is nothing."""
-        connection, asked = driver_connection(self.unit.session), {"list": key, "me": draft.id}
+        connection = driver_connection(self.unit.session)
+        asked: dict[str, Any] = {"list": key, "moving": moving}
         is_lower = wanted.where in ("before", "first")
         if wanted.neighbor is None:
             outer = OUTER.format(function="min" if is_lower else "max", **self.parts)
@@ -121,21 +138,36 @@ class _List:
             **self.parts,
         )
         asked |= {"neighbor": wanted.neighbor, **visible.fixed, **self.unit.principal.binds}
-        rows = connection.rows(statement, asked)
+        rows = connection.rows(statement, asked) if wanted.neighbor not in moving else []
         if not rows:
             raise Invalid({self.field.name: ["Names no other record of this list."]})
         own, other = rows[0]
         return (other, own) if is_lower else (own, other)
 
 
-def between(low: Decimal | None, high: Decimal | None) -> Decimal:
-    """The shortest number between two, near their middle; the next whole one where one of them is None."""
-    if low is None or high is None:
-        whole = (high.to_integral_value(ROUND_FLOOR) - 1) if high is not None else None
-        beyond = (low.to_integral_value(ROUND_CEILING) + 1) if low is not None else Decimal(1)
-        return beyond if whole is None else whole
+def spread(low: Decimal | None, high: Decimal | None, count: int) -> list[Decimal]:
+    """Numbers between two, in order and evenly, as short as they can be; whole ones where one of the two is None."""
     with localcontext(prec=4 * FINEST):
-        middle, digits = (low + high) / 2, 0
-        while not low < (found := middle.quantize(Decimal(1).scaleb(-digits))) < high:
+        if high is None:
+            first = low.to_integral_value(ROUND_CEILING) + 1 if low is not None else Decimal(1)
+            return [first + number for number in range(count)]
+        if low is None:
+            last = high.to_integral_value(ROUND_FLOOR) - 1
+            return [last - count + 1 + number for number in range(count)]
+        digits = 0
+        while True:
+            unit, shares = Decimal(1).scaleb(-digits), (high - low) / (count + 1)
+            found = [(low + shares * number).quantize(unit) for number in range(1, count + 1)]
+            if low < found[0] and found[-1] < high and len(set(found)) == count:
+                return found
             digits += 1
-        return found
+
+
+def _digits(number: Decimal) -> int:
+    """How many digits are behind the point."""
+    exponent = number.as_tuple().exponent
+    return -exponent if isinstance(exponent, int) else 0
+
+
+def _is_within(number: Decimal, low: Decimal | None, high: Decimal | None) -> bool:
+    return (low is None or low < number) and (high is None or number < high)

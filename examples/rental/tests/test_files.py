@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import io
+from uuid import uuid4
 
 import pytest
-from asking import ITEMS
+from asking import BOAT, ITEMS
 from PIL import Image
 from sqlalchemy import text
 
@@ -118,11 +119,46 @@ def test_a_file_of_another_type_or_size_is_refused(owner, item, upload, field, c
 def test_nobody_takes_the_file_of_somebody_else(cast, owner, item, upload):
     colleague = cast.colleague(owner)
     theirs = upload(picture(), "boat.png", colleague)
+    said = {"pictureId": ["Is no file that you have uploaded."]}
     colleague.put(f"/api/v1/storage/upload/{theirs}", {"visibility": "public"})
-    answer = owner.post(ITEMS, {"name": "Boat", "dailyPrice": {"amount": "1", "currency": "EUR"}, "pictureId": theirs})
-    assert (answer.status_code, answer.json["details"]["fields"]) == (
-        400, {"pictureId": ["Was uploaded by somebody else."]},
-    )  # fmt: skip
+    for taken in (theirs, str(uuid4())):
+        answer = owner.post(ITEMS, BOAT | {"pictureId": taken})
+        assert (answer.status_code, answer.json["details"]["fields"]) == (400, said)
+    made = item()
+    assert colleague.put(f"{ITEMS}/{made['id']}", {"pictureId": theirs}).status_code == 200
+    stranger = cast.user()
+    assert stranger.post(ITEMS, BOAT | {"pictureId": theirs}).status_code == 400  # though it is public and attached
+
+
+def test_who_may_change_a_record_takes_back_what_happened_to_the_file_of_a_colleague(cast, owner, item, upload):
+    colleague, made = cast.colleague(owner), item(slug="boat")
+    path, theirs = f"{ITEMS}/{made['id']}", upload(picture(), "boat.png", colleague)
+    assert colleague.put(path, {"pictureId": theirs}).status_code == 200
+    merged = owner.post(f"{ITEMS}?onConflict=slug&resolution=merge", BOAT | {"slug": "boat", "pictureId": theirs})
+    assert merged.status_code == 200, merged.json
+    for taken_back in ("_undo", "_revert"):
+        version = int(owner.get(path).headers["ETag"].strip('"').partition("-")[0])
+        removed = owner.put(path, {"pictureId": None})
+        if taken_back == "_undo":
+            answer = owner.post("/api/v1/_undo", {"transaction": removed.headers["Transaction-Id"]})
+        else:
+            answer = owner.post(f"{path}/_revert", {"version": version})
+        assert answer.status_code == 200, answer.json
+        assert owner.get(path).json["pictureId"] == theirs
+    owner.delete(path)
+    assert owner.post(f"{ITEMS}/_deleted/{made['id']}/_restore").status_code == 200
+    assert owner.get(file_of(made)).data == picture()
+
+
+def test_a_narrow_key_takes_no_file_that_it_may_not_read(owner, upload):
+    own, statuses = upload(picture(), "boat.png"), {}
+    for models in (["rental/item"], ["rental/item", "storage/upload"]):
+        access = [{"models": models, "operations": ["create", "read"]}]
+        asked = {"name": "partner", "scopes": ["read", "write"], "access": access}
+        key = owner.post("/api/v1/auth/api-key", asked).json["key"]
+        sent = {"headers": {"Authorization": f"Bearer {key}"}}
+        statuses[len(models)] = owner.post(ITEMS, BOAT | {"pictureId": own}, **sent).status_code
+    assert statuses == {1: 400, 2: 201}
 
 
 def test_a_picture_that_cannot_be_read_stays_as_it_is(app, owner, item, upload):

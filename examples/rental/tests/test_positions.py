@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 from asking import BOAT, EUR, ITEMS, names
 
-from app.engine.write.placing import between
+from app.engine.write.placing import spread
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_what_names_no_place_is_refused(cast, owner, item, shelf):
     form = "Is none of first, last, before:{id} and after:{id}, and no position that was read."
     for place, said in (
         (f"after:{theirs['id']}", gone), (f"before:{uuid4()}", gone), (f"after:{shelf['a']['id']}", gone),
-        ("middle", form), ("after:x", form), ("1e9", form), (3, form), ("9" * 200, form),
+        ("middle", form), ("after:x", form), (f"after:{'-' * 36}", form), ("1e9", form), (3, form), ("9" * 200, form),
     ):  # fmt: skip
         answer = move(owner, shelf["a"], place)
         assert (answer.status_code, answer.json["details"]["fields"]) == (400, {"rank": [said]}), place
@@ -105,8 +105,30 @@ def test_moves_at_once_leave_no_two_in_one_place(owner, item, shelf):
 def test_numbers_between_two_are_short_and_there_is_always_one():
     low, high = Decimal(1), Decimal(2)
     for _ in range(300):
-        found = between(low, high)
+        (found,) = spread(low, high, 1)
         assert low < found < high
         low, high = (low, found) if len(str(found)) % 2 else (found, high)
     assert len(str(found)) < 110
-    assert [between(None, None), between(Decimal("2.5"), None), between(None, Decimal("2.5"))] == [1, 4, 1]
+    assert [spread(None, None, 2), spread(Decimal("2.5"), None, 2), spread(None, Decimal("2.5"), 2)] == [
+        [1, 2], [4, 5], [0, 1],
+    ]  # fmt: skip
+    many = spread(low, high, 1000)
+    assert sorted(set(many)) == many
+    assert low < many[0] < many[-1] < high
+
+
+def test_a_thousand_records_go_to_one_place_in_one_request(owner, item, shelf):
+    given = [BOAT | {"name": f"n{number}", "rank": f"after:{shelf['a']['id']}"} for number in range(1000)]
+    assert owner.post(f"{ITEMS}?return=minimal", given).status_code == 201
+    found = [each["name"] for each in owner.get(ITEMS, query_string={"sort": "rank", "take": 1000}).json["data"]]
+    assert found[:4] == ["a", "n999", "n998", "n997"]
+    assert len({each["rank"] for each in owner.get(ITEMS, query_string={"take": 1000}).json["data"]}) == 1000
+
+
+def test_large_numbers_are_no_end_of_a_list(owner, item, shelf):
+    assert move(owner, shelf["d"], "9" * 18).status_code == 200
+    assert move(owner, shelf["a"], "1" + "0" * 29).status_code == 400
+    assert move(owner, shelf["a"], "last").json["rank"] == "1" + "0" * 18
+    after = f"after:{shelf['a']['id']}"
+    assert owner.post(ITEMS, [BOAT | {"name": name, "rank": after} for name in "ef"]).status_code == 201
+    assert order(owner) == "bcdafe"

@@ -125,3 +125,29 @@ def test_a_grant_that_shows_it_on_some_rows_shows_it_there_alone(owner, item):
     found = {each["id"]: "weeklyPrice" in each for each in owner.get(ITEMS, **asked).json["data"]}
     assert found == {cheap["id"]: True, dear["id"]: False}
     assert names(owner.get(ITEMS, query_string={"sort": "name"}, **asked)) == [BOAT["name"]] * 2
+
+
+def test_an_encrypted_text_is_in_no_answer_that_is_kept_for_a_repetition(app, owner):
+    sent = {"headers": {"Idempotency-Key": "once"}}
+    first, again = (owner.post(ITEMS, BOAT | {"lockCode": "B-4711"}, **sent) for _ in range(2))
+    assert (first.json["lockCode"], again.headers["Idempotency-Truncated"]) == ("B-4711", "true")
+    assert again.json["id"] == first.json["id"]
+    with app.app_context(), transaction() as session:
+        kept = session.scalars(text("SELECT response_body::text FROM platform_idempotency_key")).all()
+    assert not any("4711" in each for each in kept if each)
+
+
+def test_a_grant_shows_a_value_of_python_on_its_rows_alone(owner, item):
+    first, second = item(name="first"), item(name="second")
+    fields = ["name", "dailyPrice"]
+    access = [
+        {"models": ["rental/item"], "operations": ["list", "read"], "fields": [*fields, *more], "where": {"name": name}}
+        for name, more in (("first", ["weeklyPrice"]), ("second", []))
+    ]
+    key = owner.post("/api/v1/auth/api-key", {"name": "partner", "access": access}).json["key"]
+    asked = {"headers": {"Authorization": f"Bearer {key}"}}
+    listed = {each["id"]: "weeklyPrice" in each for each in owner.get(ITEMS, **asked).json["data"]}
+    read = {each["id"]: "weeklyPrice" in owner.get(f"{ITEMS}/{each['id']}", **asked).json for each in (first, second)}
+    chosen = owner.get(ITEMS, query_string={"fields": "weeklyPrice"}, **asked).json["data"]
+    assert listed == read == {each["id"]: "weeklyPrice" in each for each in chosen}
+    assert listed == {first["id"]: True, second["id"]: False}
