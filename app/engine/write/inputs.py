@@ -114,15 +114,15 @@ def changes_of(
         if field.column is None:
             shown = shown or read(record.id)
             _check_repeats(field, value, shown.get(field.name))
-        elif not field.set_on_update.admits(principal) and ENCRYPTED in field.spec.flags:
-            if not (reads(model, principal, name) and _is_sealed(field, value, getattr(record, name))):
+        elif ENCRYPTED in field.spec.flags:
+            is_repeated = _is_sealed(field, value, getattr(record, name)) and reads(model, principal, name)
+            if not is_repeated and not field.set_on_update.admits(principal):
                 raise Invalid({field.name: ["Cannot be changed."]})
+            if not is_repeated:
+                changes[name] = value
         elif not field.set_on_update.admits(principal):
             # Whoever does not see the stored value learns it by no repetition.
             _check_repeats(field, value, getattr(record, name) if reads(model, principal, name) else NOTHING)
-        elif ENCRYPTED in field.spec.flags:
-            if not _is_sealed(field, value, getattr(record, name)):
-                changes[name] = value
         elif not field.spec.kind.same(value, getattr(record, name)):
             changes[name] = value
     return changes
