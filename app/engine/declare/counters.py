@@ -29,7 +29,7 @@ BODY = """
 BEGIN
     IF TG_OP = 'INSERT' THEN{inserted}
     ELSIF TG_OP = 'DELETE' THEN{deleted}
-    ELSE{updated}
+    ELSIF EXISTS (SELECT FROM new_rows) THEN{updated}
     END IF;
     RETURN NULL;
 END

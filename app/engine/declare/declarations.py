@@ -48,6 +48,8 @@ def _check_encrypted(model: type[Base]) -> None:
             raise SettingError(f"{named} is no text")
         if spec.flags & {FILTERABLE, SORTABLE} or column.key in getattr(model, "searchable", ()):
             raise SettingError(f"{named} cannot be asked by")
+        if issubclass(model, Record) and spec.readable and not column.nullable:
+            raise SettingError(f"{named} has to be nullable: a deleted record comes back without it")
 
 
 def _check_files(model: type[Record]) -> None:

@@ -167,7 +167,8 @@ def completion(
             made.append(WorkedOut(each.name, tuple(of), each.virtual.make))
     chosen = {each.name for each in selected}
     beside = tuple(each for name, each in needed.items() if name not in chosen)
-    return Completion(tuple(made), beside) if made else None
+    opened = [WorkedOut(each.name, (each.name,), _opened) for each in beside if ENCRYPTED in each.spec.flags]
+    return Completion((*opened, *made), beside) if made else None
 
 
 def computed_fields(

@@ -136,7 +136,7 @@ def read(asked: str, table_of: Callable[[str], str], *, has_rows: bool = False) 
     if found is None:
         raise Misread(f"{asked} is no column: write name:type, such as title:string, note:long_text?, count:integer=0")
     name, kind, default = found["name"], found["type"], found["default"]
-    is_nullable = bool(found["null"]) or kind in FILES
+    is_nullable = bool(found["null"]) or kind in (*FILES, "encrypted")
     given = [part.strip() for part in found["given"].split(",")] if found["given"] else []
     _check_arguments(kind, given)
     attribute = f"{name.removesuffix('_id')}_id" if kind in REFERRING else name
