@@ -115,7 +115,9 @@ def changes_of(
             shown = shown or read(record.id)
             _check_repeats(field, value, shown.get(field.name))
         elif ENCRYPTED in field.spec.flags:
-            is_repeated = _is_sealed(field, value, getattr(record, name)) and reads(model, principal, name)
+            # Whoever does not see the value on this row learns nothing by a guess.
+            shown = shown or read(record.id)
+            is_repeated = field.name in shown and _is_sealed(field, value, getattr(record, name))
             if not is_repeated and not field.set_on_update.admits(principal):
                 raise Invalid({field.name: ["Cannot be changed."]})
             if not is_repeated:
