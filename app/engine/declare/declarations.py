@@ -12,7 +12,7 @@ from app.engine.declare.fields import ENCRYPTED, FILTERABLE, HIDDEN, IMMUTABLE, 
 from app.engine.declare.files import File
 from app.engine.declare.kind import Reference
 from app.engine.declare.kinds import Enum, LongText, String
-from app.engine.declare.positions import Placed
+from app.engine.declare.positions import Placed, Position
 from app.engine.declare.record import Base, Record
 from config import SettingError
 
@@ -35,6 +35,7 @@ def check_names(model: type[Base]) -> None:
         _check_computed(model)
         _check_semantic(model)
         _check_files(model)
+        _check_positions(model)
 
 
 def _check_encrypted(model: type[Base]) -> None:
@@ -50,6 +51,14 @@ def _check_encrypted(model: type[Base]) -> None:
             raise SettingError(f"{named} cannot be asked by")
         if issubclass(model, Record) and spec.readable and not column.nullable:
             raise SettingError(f"{named} has to be nullable: a deleted record comes back without it")
+
+
+def _check_positions(model: type[Record]) -> None:
+    """Refuse one order for the rows of all owners, which each of them would write."""
+    scope = model.policy.scope
+    for field in model.fields().values():
+        if isinstance(field.spec.kind, Position) and not field.spec.kind.per and scope.column:
+            raise SettingError(f"The position {field.attribute} of the model {model.__name__} has to name its list")
 
 
 def _check_files(model: type[Record]) -> None:

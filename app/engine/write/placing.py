@@ -25,6 +25,7 @@ LAST = Placement("last")
 NEAREST_LAST = ("after", "first")
 # Digits behind the point from which on a list is numbered anew, which some hundred moves into one gap take.
 FINEST = 100
+LARGEST_SENT, FINEST_SENT = 10**15, 40
 OUTER = "SELECT {function}(r.{column}) FROM {table} AS r WHERE {alike} AND r.id <> ALL (%(moving)s)"
 NEXT = """
 SELECT x.{column}, (SELECT {function}(r.{column}) FROM {table} AS r WHERE {alike} AND r.{column} {beyond} x.{column}
@@ -67,7 +68,8 @@ class _List:
     def place(self, drafts: Sequence[Draft]) -> None:
         moved: dict[Any, list[tuple[int, Draft, Placement]]] = defaultdict(list)
         for index, draft in enumerate(drafts):
-            wanted = self._wanted(draft)
+            with failing_at(index):
+                wanted = self._wanted(draft)
             if wanted is not None:
                 moved[self._list_of(draft)].append((index, draft, wanted))
         for key, together in sorted(moved.items(), key=lambda item: str(item[0])):
@@ -113,6 +115,9 @@ class _List:
         sent = draft.columns.get(self.field.attribute)
         if isinstance(sent, Placement):
             return sent
+        # Whoever wrote longer numbers could have a list numbered anew with each request.
+        if sent is not None and (abs(sent) >= LARGEST_SENT or _digits(sent) > FINEST_SENT):
+            raise Invalid({self.field.name: ["Is a longer number than a position may be sent as."]})
         comes = draft.record is None or self.per in draft.columns
         return LAST if sent is None and comes else None
 

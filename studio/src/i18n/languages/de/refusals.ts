@@ -149,6 +149,7 @@ export const refusals: Record<string, string> = {
   "Is not base64.": "Ist kein Base64.",
   "Is no file that you have uploaded.": "Ist keine Datei, die Sie hochgeladen haben.",
   "Has no sizes.": "Hat keine Größen.",
+  "Is a longer number than a position may be sent as.": "Ist eine längere Zahl, als eine Position sein darf.",
   "Names no other record of this list.": "Nennt keinen anderen Datensatz dieser Liste.",
   "Names a record that moves in the same request.": "Nennt einen Datensatz, der in derselben Anfrage verschoben wird.",
   "Is empty.": "Ist leer.",
