@@ -29,15 +29,19 @@ def program(name: str) -> str:
 @contextmanager
 def nginx(ports: Sequence[int], folder: Path, *, repeats_writes: bool = False) -> Iterator[int]:
     """nginx in front of services at ``ports``; gives its own port. By default a write whose connection is closed
-    without an answer gets 502; ``repeats_writes`` has it sent to the next service, as reads are."""
+    without an answer gets 502; ``repeats_writes`` has it sent to the next service, as reads are, for which nginx has
+    to hold its body."""
     front = free_port()
     shipped = (ROOT / "deploy" / "nginx.conf").read_text()
     services = "".join(f"server 127.0.0.1:{port} max_fails=0;" for port in ports)
     site = shipped.replace("server 127.0.0.1:3001 max_fails=0;", services)
     listens = f"listen 127.0.0.1:{front};"
-    repeats = "proxy_next_upstream error timeout non_idempotent;" if repeats_writes else ""
-    site = site.replace("listen 80;", listens + repeats)
+    if repeats_writes:
+        listens += "proxy_next_upstream error timeout non_idempotent;"
+        site = site.replace("proxy_request_buffering off;", "")
+    site = site.replace("listen 80;", listens)
     assert services in site
+    assert ("proxy_request_buffering" in site) is not repeats_writes
     assert str(front) in site
     paths = "".join(
         f"{name}_temp_path {folder}/{name};\n" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
