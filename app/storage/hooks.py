@@ -101,14 +101,29 @@ def remove_upload(upload: StorageUpload, write: Write) -> None:
 def put_back(unit: Unit, upload: StorageUpload, with_parent: bool) -> None:
     if not (with_parent and came_back(unit, upload.bucket_id)):
         take_back(unit, place(unit, upload, upload.organization_id), upload)
+    if not with_parent:
+        upload.is_attached = False
 
 
 def take_out(unit: Unit, upload: StorageUpload) -> None:
     """Give the space of a file that goes back; its bytes stay as long as the log can bring it back."""
+    keep_deleted(unit, _leave(unit, upload), upload)
+
+
+def move(unit: Unit, upload: StorageUpload, organization_id: UUID) -> None:
+    """Give a file its place in the default bucket of another organization; raises as ``place`` does."""
+    _leave(unit, upload)
+    unit.session.flush()
+    with unit.session.no_autoflush:
+        upload.bucket_id = None  # type: ignore[assignment]  # until it has its place
+        place(unit, upload, organization_id)
+
+
+def _leave(unit: Unit, upload: StorageUpload) -> StorageBucket:
     bucket = unit.get(StorageBucket, upload.bucket_id, lock=True)
     bucket.used_bytes = max(0, bucket.used_bytes - upload.size)
     bucket.upload_count = max(0, bucket.upload_count - 1)
-    keep_deleted(unit, bucket, upload)
+    return bucket
 
 
 @on_delete(AuthUser)

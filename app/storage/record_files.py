@@ -18,11 +18,12 @@ from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.declare.record import Field, Record
 from app.engine.read import records
 from app.engine.read.statements import Statement, autocommit_connection, driver_connection
-from app.engine.write.hooks import Write, failing_at, on_create, on_update, require
+from app.engine.write.hooks import Write, failing_at, on_create, on_delete, on_update, require
 from app.engine.write.unit_of_work import Unit, run_unit
-from app.foundation.errors import Failure, require_found
+from app.foundation.errors import Conflict, Failure, require_found
 from app.jobs import queue
-from app.storage import pictures, uploads
+from app.storage import pictures, returning_files, uploads
+from app.storage.hooks import move
 from app.storage.models import StorageUpload
 
 log = logging.getLogger(__name__)
@@ -83,9 +84,13 @@ def attach(of: Sequence[Record], writes: Sequence[Write]) -> None:
     own = _own(unit, found.values())
     for each in taken:
         with failing_at(each.place):
-            is_known = each.upload_id in found and (each.upload_id in own or _had(unit, each))
+            is_had = each.upload_id not in own and _had(unit, each)
+            if is_had and each.upload_id not in found:
+                found |= {upload.id: upload for upload in returning_files.bring_back(unit, [each.upload_id])}
+            is_known = each.upload_id in found and (each.upload_id in own or is_had)
             require(is_known, each.field.name, "Is no file that you have uploaded.")
             _judge(each.field, found[each.upload_id])
+            _settle(unit, found[each.upload_id], each)
     # They are in nobody's way as files of their own, and may stand in several records.
     attached = update(StorageUpload).where(StorageUpload.id.in_(identifiers), StorageUpload.is_attached.is_(False))
     unit.bookkeep(attached.values(is_attached=True).execution_options(synchronize_session=False))
@@ -128,9 +133,40 @@ def _had(unit: Unit, taken: Taken) -> bool:
 
 def _judge(field: Field, upload: StorageUpload) -> None:
     kind: Any = field.spec.kind
+    is_private = upload.visibility == "private"
+    require(is_private, field.name, "Is public by itself. Make it private: who sees the record sees it.")
     is_taken = not kind.types or upload.content_type in kind.types
     require(is_taken, field.name, f"Must be one of: {', '.join(kind.types)}.")
     require(upload.size <= kind.max_bytes, field.name, f"Must be at most {kind.max_bytes} bytes.")
+
+
+def _settle(unit: Unit, upload: StorageUpload, taken: Taken) -> None:
+    """Have a file belong to the organization of its record, which it would otherwise not outlive."""
+    column = type(taken.record).policy.scope.organization_column
+    organization_id = getattr(taken.record, column) if column else upload.organization_id
+    if organization_id != upload.organization_id:
+        is_free = not (upload.is_attached and _is_used(unit, upload.id))
+        require(is_free, taken.field.name, "Is the file of a record in another organization.")
+        move(unit, upload, organization_id)
+
+
+def _is_used(unit: Unit, upload_id: UUID) -> bool:
+    connection, asked = driver_connection(unit.session), {"id": upload_id}
+    names = COLUMNS.rows(connection, {})
+    used = " OR ".join(f"EXISTS (SELECT FROM {table} WHERE {column} = %(id)s)" for table, column in names)
+    return bool(connection.rows(f"SELECT {used}", asked)[0][0])
+
+
+@on_delete(StorageUpload, callers_only=True)
+def keep_used(upload: StorageUpload, write: Write) -> None:
+    if upload.is_attached and _is_used(write.unit, upload.id):
+        raise Conflict("A record has the file: remove it there, and it is deleted in the next night")
+
+
+@on_update(StorageUpload, changing=["visibility"], callers_only=True)
+def keep_private(upload: StorageUpload, write: Write) -> None:
+    is_shown = upload.visibility != "private" and upload.is_attached and _is_used(write.unit, upload.id)
+    require(not is_shown, "visibility", "Must be private: who sees the record that has the file sees it.")
 
 
 def _sizes(field: Field) -> tuple[int, ...]:

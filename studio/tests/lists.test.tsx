@@ -1,12 +1,14 @@
 // @vitest-environment happy-dom
 /** Lists by themselves: conditions, what the address holds, what is kept of a look, whose records are shown. */
-import { act, cleanup, fireEvent, renderHook, screen } from "@testing-library/react";
+import { act, cleanup, fireEvent, renderHook, screen, waitFor } from "@testing-library/react";
 import { type ReactNode } from "react";
 import { MemoryRouter, useLocation } from "react-router-dom";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 
 import { columnsOf, fieldOf, nameOf } from "../src/catalogue/catalogue";
+import type { Field } from "../src/catalogue/types";
 import { exportAddress } from "../src/lists/ExportDialog";
+import { orderedBy, placed } from "../src/lists/MoveButtons";
 import { RecordRow } from "../src/lists/RecordRow";
 import { type Condition, isCondition, operatorKey, operatorsOf, takesMany, whereOf } from "../src/lists/conditions";
 import { belonging, wanted } from "../src/lists/rows";
@@ -117,6 +119,41 @@ describe("a row", () => {
     fireEvent.click(screen.getByRole("checkbox", { name: "Select Ada Byron" }));
     expect(onSelect).toHaveBeenCalledWith(ME);
     expect(screen.getByRole("button", { name: "Edit E-mail of Ada Byron" })).toBeTruthy();
+    cleanup();
+  });
+});
+
+describe("a list in the order that people give it", () => {
+  const plain = modelOf("crm/contact");
+  const rank: Field = { name: "rank", type: "position", sortable: true, settable: ["create", "update"], readable: true };
+  const model = { ...plain, fields: [...plain.fields, rank] };
+
+  it("is one that is sorted by positions first", () => {
+    expect([["rank"], ["-rank", "email"], ["email", "rank"], []].map((sort) => orderedBy(model, sort))).toEqual([
+      { field: "rank", isDescending: false }, { field: "rank", isDescending: true }, undefined, undefined,
+    ]);
+  });
+
+  it("places a record as the list shows it, whichever way it is sorted", () => {
+    expect([placed(ME, true, false), placed(ME, false, false), placed(ME, true, true), placed(ME, false, true)]).toEqual(
+      [`before:${ME}`, `after:${ME}`, `after:${ME}`, `before:${ME}`],
+    );
+  });
+
+  it("moves a record up and down with buttons, but not beyond its ends", async () => {
+    const record = { id: ME, rank: "1024", firstName: "Ada", lastName: "Byron" };
+    const row = (sorted: object) => (
+      <RecordRow model={model} fields={[rank]} record={record as never} place={0} start={0} size={43} template="1fr" isSelected={false} isTouched={false} onSelect={vi.fn()} {...sorted} />
+    );
+    const update = vi.fn(() => Promise.resolve({ data: record }));
+    await shown(row({ orderedBy: "rank", below: "other" }), { data: { update } as never });
+    const buttons = () => screen.getAllByRole("button").map((button) => [button.getAttribute("aria-label"), (button as HTMLButtonElement).disabled]);
+    expect(buttons()).toEqual([["Move Ada Byron up", true], ["Move Ada Byron down", false]]);
+    fireEvent.click(screen.getByRole("button", { name: "Move Ada Byron down" }));
+    await waitFor(() => expect(update).toHaveBeenCalledWith("crm/contact", expect.objectContaining({ id: ME, data: { rank: "after:other" } })));
+    cleanup();
+    await shown(row({}));
+    expect(buttons().map(([name]) => String(name).slice(0, 4))).toEqual(["Edit"]);
     cleanup();
   });
 });

@@ -29,6 +29,7 @@ from app.engine.write.changes import record_changed
 from app.engine.write.unit_of_work import Unit
 from app.foundation.clock import now
 from app.foundation.errors import Conflict, Failure, Forbidden, ForeignKeyViolation, NotFound
+from app.foundation.events import Event
 
 # Records that come back at once, at most.
 MAX_RESTORED = 10_000
@@ -47,6 +48,8 @@ XACT = "SELECT xact FROM platform_change WHERE record_id = %(id)s AND seq = %(se
 RestoreHook = Callable[[Unit, Any, bool], None]
 _hooks: dict[type[Record], list[RestoreHook]] = defaultdict(list)
 Restored = dict[type[Record], dict[UUID, int]]
+# Records are about to be there again that went in a transaction: what their rows name and went by itself comes first.
+returning: Event[[Unit, str, Restored]] = Event()
 
 
 def on_restore(model: type[Record]) -> Callable[[RestoreHook], RestoreHook]:
@@ -86,6 +89,7 @@ def restore(unit: Unit, model: type[Record], identifier: UUID) -> Representation
     _require_creatable(model, unit.principal, columns.record(rows[0], ABOUT_WIDTH + 1))
     (xact,) = connection.rows(XACT, {"id": identifier, "seq": rows[0][0]})[0]
     found = _descendants(connection, model, identifier, rows[0][0], xact)
+    returning.emit(unit, xact, found)
     try:
         for each in parents_first(model for model, ids in found.items() if ids):
             connection.execute(_insert(each), {"seqs": list(found[each].values()), "now": now(), "xact": xact})
@@ -95,6 +99,13 @@ def restore(unit: Unit, model: type[Record], identifier: UUID) -> Representation
     except psycopg.IntegrityError as error:
         raise _in_the_way(translated(error)) from error
     return sql.read(model, unit.principal, connection, [identifier])[identifier]
+
+
+def return_alone(unit: Unit, model: type[Record], identifier: UUID, seq: int, xact: str) -> None:
+    """Insert a record of ``model`` as its deletion has it, without what went with it, and nobody is asked or told.
+    Raises Conflict."""
+    driver_connection(unit.session).execute(_insert(model), {"seqs": [seq], "now": now(), "xact": xact})
+    _run_hooks(unit, model, identifier, False)
 
 
 def _shown(columns: ImageColumns, row: tuple[Any, ...]) -> dict[str, Any]:
@@ -243,16 +254,20 @@ def _follow(unit: Unit, model: type[Record], identifier: UUID, found: Restored) 
     """Do what belongs to the return of each record, and tell of that of the first one."""
     for each, identifiers in found.items():
         for record_id in identifiers if _hooks[each] else ():
-            for hook in _hooks[each]:
-                try:
-                    hook(unit, unit.get(each, record_id), (each, record_id) != (model, identifier))
-                except Failure as failure:
-                    raise Conflict(failure.text, details=failure.details) from failure
+            _run_hooks(unit, each, record_id, (each, record_id) != (model, identifier))
     if record_changed.has_listeners(model) or model.audited:
         record = unit.get(model, identifier)
         record_changed.tell(unit, "create", record, {})
         if model.audited:
             audit.record_write(unit, "create", record)
+
+
+def _run_hooks(unit: Unit, model: type[Record], identifier: UUID, with_parent: bool) -> None:
+    for hook in _hooks[model]:
+        try:
+            hook(unit, unit.get(model, identifier), with_parent)
+        except Failure as failure:
+            raise Conflict(failure.text, details=failure.details) from failure
 
 
 def _in_the_way(failure: Failure) -> Failure:

@@ -14,6 +14,7 @@ from app.storage import pictures, record_files
 from app.testing.database import transaction
 from app.testing.waiting import perform
 
+PUBLIC = {"visibility": "public"}
 PDF = b"%PDF-1.7\n%%EOF\n"
 
 
@@ -120,14 +121,49 @@ def test_nobody_takes_the_file_of_somebody_else(cast, owner, item, upload):
     colleague = cast.colleague(owner)
     theirs = upload(picture(), "boat.png", colleague)
     said = {"pictureId": ["Is no file that you have uploaded."]}
-    colleague.put(f"/api/v1/storage/upload/{theirs}", {"visibility": "public"})
     for taken in (theirs, str(uuid4())):
         answer = owner.post(ITEMS, BOAT | {"pictureId": taken})
         assert (answer.status_code, answer.json["details"]["fields"]) == (400, said)
     made = item()
     assert colleague.put(f"{ITEMS}/{made['id']}", {"pictureId": theirs}).status_code == 200
     stranger = cast.user()
-    assert stranger.post(ITEMS, BOAT | {"pictureId": theirs}).status_code == 400  # though it is public and attached
+    assert stranger.post(ITEMS, BOAT | {"pictureId": theirs}).status_code == 400
+    colleague.put(f"/api/v1/storage/upload/{(shown := upload(picture(), 'boat.png', colleague))}", PUBLIC)
+    assert stranger.get(f"/api/upload/{shown}").status_code == 200
+    assert stranger.post(ITEMS, BOAT | {"pictureId": shown}).status_code == 400
+
+
+def test_a_file_of_a_record_is_not_made_public_by_itself(owner, item, upload):
+    picture_id = upload(picture(), "boat.png")
+    path = f"/api/v1/storage/upload/{picture_id}"
+    assert owner.put(path, PUBLIC).status_code == 200
+    assert "public by itself" in owner.post(ITEMS, BOAT | {"pictureId": picture_id}).json["error"]
+    assert owner.put(path, {"visibility": "private"}).status_code == 200
+    made = item(pictureId=picture_id)
+    assert owner.put(path, PUBLIC).json["details"]["fields"].keys() == {"visibility"}
+    assert owner.delete(path).status_code == 409
+    owner.put(f"{ITEMS}/{made['id']}", {"pictureId": None})
+    assert [owner.put(path, PUBLIC).status_code, owner.delete(path).status_code] == [200, 200]
+
+
+def test_a_file_belongs_to_the_organization_of_its_record(cast, owner, item, upload):
+    colleague, made = cast.colleague(owner), item()
+    picture_id = upload(picture(), "boat.png", colleague)
+    path = f"/api/v1/storage/upload/{picture_id}"
+    home = colleague.get(path).json["organizationId"]
+    assert home != str(owner.organization_id)
+    assert colleague.put(f"{ITEMS}/{made['id']}", {"pictureId": picture_id}).status_code == 200
+    assert colleague.get(path).json["organizationId"] == str(owner.organization_id)
+    uploads = {
+        bucket["organizationId"]: (bucket["uploadCount"], bucket["usedBytes"])
+        for bucket in colleague.get("/api/v1/storage/bucket").json["data"]
+    }
+    assert {name: uploads[name] for name in (home, str(owner.organization_id))} == {
+        home: (0, 0), str(owner.organization_id): (1, len(picture())),
+    }  # fmt: skip
+    elsewhere = colleague.post(ITEMS, BOAT | {"organizationId": home, "pictureId": picture_id})
+    said = {"pictureId": ["Is the file of a record in another organization."]}
+    assert (elsewhere.status_code, elsewhere.json["details"]["fields"]) == (400, said)
 
 
 def test_who_may_change_a_record_takes_back_what_happened_to_the_file_of_a_colleague(cast, owner, item, upload):
@@ -186,6 +222,32 @@ def test_an_undo_of_the_same_day_has_the_file_again(owner, item, upload):
     owner.delete(f"{ITEMS}/{made['id']}")
     assert owner.post(f"{ITEMS}/_deleted/{made['id']}/_restore").status_code in (200, 201)
     assert owner.get(file_of(made)).data == picture()
+
+
+@pytest.mark.parametrize("way", ["restore", "revert", "undo"])
+def test_a_file_that_went_in_the_night_comes_back_with_its_record(owner, item, upload, sweep, way):
+    made = item(pictureId=upload(picture(), "boat.png"))
+    path = f"{ITEMS}/{made['id']}"
+    removed = owner.delete(path) if way == "restore" else owner.put(path, {"pictureId": None})
+    sweep()
+    assert not is_there(owner, made["pictureId"])
+    answer = {
+        "restore": lambda: owner.post(f"{ITEMS}/_deleted/{made['id']}/_restore"),
+        "revert": lambda: owner.post(f"{path}/_revert", {"version": 1}),
+        "undo": lambda: owner.post("/api/v1/_undo", {"transaction": removed.headers["Transaction-Id"]}),
+    }[way]()
+    assert answer.status_code == 200, answer.json
+    sweep()
+    assert owner.get(file_of(made)).data == picture()
+
+
+def test_a_file_that_comes_back_by_itself_is_not_swept(owner, item, upload, sweep):
+    made = item(pictureId=upload(picture(), "boat.png"))
+    owner.delete(f"{ITEMS}/{made['id']}")
+    sweep()
+    assert owner.post(f"/api/v1/storage/upload/_deleted/{made['pictureId']}/_restore").status_code == 200
+    sweep()
+    assert is_there(owner, made["pictureId"])
 
 
 def test_a_file_stays_with_its_record_when_its_uploader_goes(cast, owner, upload, item, sweep, execute):

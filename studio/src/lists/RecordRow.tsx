@@ -10,6 +10,7 @@ import type { Field, Model } from "../catalogue/types";
 import { TOUCHED } from "../live/LastChange";
 import { Value } from "../values/Value";
 import { CellEditor } from "./CellEditor";
+import { type Between, MoveButtons } from "./MoveButtons";
 
 export const NUMERIC = ["integer", "number", "decimal", "money", "duration"];
 
@@ -28,6 +29,7 @@ export const ROWS = {
   "& .name:hover": { textDecoration: "underline" },
   "& .name:focus-visible, & .edit:focus-visible": { outline: "2px solid currentColor", outlineOffset: 2, borderRadius: "2px" },
   "& .edit": { display: "flex", p: 0.5, border: 0, borderRadius: "50%", bgcolor: "transparent", color: "text.secondary", cursor: "pointer", opacity: 0 },
+  "& .edit:disabled": { visibility: "hidden" },
   "& .edit:hover": { bgcolor: "action.hover" },
   "& .edit svg": { width: 16, height: 16, fill: "currentColor" },
   "& .cell:hover .edit, & .edit:focus-visible": { opacity: 1 },
@@ -44,10 +46,15 @@ interface Props {
   isSelected: boolean;
   /** Whether somebody else has just changed it. */
   isTouched: boolean;
+  /** The field of positions that the list is ordered by, and the records beside this one. */
+  orderedBy?: string | undefined;
+  isDescending?: boolean | undefined;
+  above?: string | undefined;
+  below?: string | undefined;
   onSelect: (id: string) => void;
 }
 
-export const RecordRow = memo(function RecordRow({ model, fields, record, place, start, size, template, isSelected, isTouched, onSelect }: Props) {
+export const RecordRow = memo(function RecordRow({ model, fields, record, place, start, size, template, isSelected, isTouched, orderedBy, isDescending = false, above, below, onSelect }: Props) {
   const translate = useTranslate();
   const name = labelOf(model, record) ?? shortId(record.id);
   return (
@@ -56,7 +63,7 @@ export const RecordRow = memo(function RecordRow({ model, fields, record, place,
         <input type="checkbox" checked={isSelected} onChange={() => onSelect(record.id)} aria-label={translate("studio.list.select", { record: name })} />
       </div>
       {fields.map((field, index) => (
-        <Cell key={field.name} model={model} field={field} record={record} name={name}>
+        <Cell key={field.name} model={model} field={field} record={record} name={name} between={field.name === orderedBy ? { field: orderedBy, isDescending, above, below } : undefined}>
           {index === 0 && model.operations.read ? (
             <Link className="name" to={`/${nameOf(model)}/${record.id}/show`}>
               {record[field.name] ? <Value model={model} field={{ ...field, references: undefined! }} record={record} brief /> : name}
@@ -68,12 +75,22 @@ export const RecordRow = memo(function RecordRow({ model, fields, record, place,
   );
 });
 
-function Cell({ model, field, record, name, children }: { model: Model; field: Field; record: Row; name: string; children: ReactNode }) {
+interface CellProps {
+  model: Model;
+  field: Field;
+  record: Row;
+  name: string;
+  between: Between | undefined;
+  children: ReactNode;
+}
+
+function Cell({ model, field, record, name, between, children }: CellProps) {
   const isEditable = model.operations.update && field.settable.includes("update");
   return (
     <div role="cell" className={NUMERIC.includes(field.type) ? "cell number" : "cell"}>
       <div className="text">{children}</div>
-      {isEditable && <CellEditor model={model} field={field} record={record} name={name} />}
+      {isEditable && between && <MoveButtons model={model} field={field} record={record} name={name} between={between} />}
+      {isEditable && !between && <CellEditor model={model} field={field} record={record} name={name} />}
     </div>
   );
 }

@@ -9,6 +9,7 @@ import { useTranslate } from "react-admin";
 import { fieldOf, nameOf } from "../catalogue/catalogue";
 import type { Field, Model } from "../catalogue/types";
 import { ColumnWidth } from "./ColumnWidth";
+import { orderedBy } from "./MoveButtons";
 import { NUMERIC, ROWS, RecordRow } from "./RecordRow";
 import type { Rows } from "./rows";
 import type { Selection } from "./selection";
@@ -43,6 +44,7 @@ export function RecordTable({ model, state, change, rows, selection, title, heig
   const fields = useMemo(() => state.columns.map((name) => fieldOf(model, name)!).filter(Boolean), [model, state.columns]);
   const template = `48px ${fields.map((field) => `${widthOf(field, state.widths)}px`).join(" ")}`;
   const loaded = rows.rows;
+  const order = state.byMeaning ? undefined : orderedBy(model, state.sort);
   const virtual = useVirtualizer({
     count: loaded.length, getScrollElement: () => scroller.current, overscan: AHEAD,
     estimateSize: useCallback(() => size, [size]), getItemKey: useCallback((place: number) => loaded[place]!.id, [loaded]),
@@ -75,6 +77,7 @@ export function RecordTable({ model, state, change, rows, selection, title, heig
             <RecordRow
               key={item.key} model={model} fields={fields} record={record} place={item.index} start={item.start} size={size} template={template}
               isSelected={selection.has(record.id)} isTouched={touched.has(record.id)} onSelect={selection.toggle}
+              {...(order && { orderedBy: order.field, isDescending: order.isDescending, above: loaded[item.index - 1]?.id, below: loaded[item.index + 1]?.id })}
             />
           );
         })}
