@@ -109,7 +109,7 @@ class Plugin:
         """Every table that the modules of ``models`` declare, in their order."""
         for module in self.models:
             for value in vars(module).values():
-                if isinstance(value, type) and issubclass(value, Base) and value.__module__ == module.__name__:
+                if getattr(value, "__module__", "") == module.__name__ and hasattr(value, "__table__"):
                     yield value
 
     def names(self) -> dict[str, list[str]]:

@@ -19,6 +19,7 @@ from app.engine.declare.scope import Rule, is_nothing
 from app.engine.operations.verbs import HISTORY, RESTORE, REVERT, operations
 from app.engine.write.upserts import rules_of
 from app.extension_points import STUDIO_FOLDERS
+from app.platform.comments import takes_comments
 from schemas.fields import WireSchema
 
 # What the dictionary says of a model or field that its users have no need of.
@@ -160,6 +161,7 @@ def _model(model: type[Record], standing: CallerProfile) -> dict[str, Any]:
     if standing.in_person:
         shown = {"links": model.policy.links, "shares": model.policy.shares}
         found |= {name: allowed["update"] for name, is_open in shown.items() if is_open}
+        found |= {"comments": allowed["read"]} if takes_comments(model) else {}
     if allowed["create"]:
         found["upsertBy"] = rules_of(model)
     found["relations"] = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from typing import Any
+from uuid import UUID
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sqlalchemy import select
@@ -13,12 +14,14 @@ from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthInvitation, AuthOrganization
 from app.auth.models.sharing import AuthShare
 from app.auth.organizations.organizations import user_provisioned
+from app.auth.sharing.shareable import organization_of
 from app.auth.sharing.shares import RECORD_SHARED, record_shared
 from app.engine.declare.record import Record, camel
 from app.engine.write.hooks import Write, on_create, on_update, require
 from app.engine.write.unit_of_work import Unit
 from app.notification import routing
 from app.notification.models import CHANNEL_NAMES, NotificationNotification, NotificationPreference
+from app.platform.comments import PlatformComment, mentioned
 
 INVITATION = "APPROVAL_REQUEST"
 SWITCHES = ("channels", "types")
@@ -49,13 +52,30 @@ def tell_of_invitation(invitation: AuthInvitation, write: Write) -> None:
 @record_shared.subscribe
 def tell_of_share(unit: Unit, record: Record, share: AuthShare) -> None:
     """Notify a user with whom a record was shared."""
-    model = type(record)
-    data = {"id": str(record.id), "model": model.qualified_name()}
-    data["link"] = f"/console/{model.qualified_name()}/{record.id}/show"
-    sharer = unit.session.get(AuthUser, share.created_by_id) if share.created_by_id else None
-    title = f"{sharer.name if sharer else 'Somebody'} has shared something with you"
+    title = f"{_name_of(unit, share.created_by_id)} has shared something with you"
     more = {"actor_id": share.created_by_id, "organization_id": share.organization_id}
-    routing.notify(unit, share.user_id, RECORD_SHARED, title, data=data, **more)  # type: ignore[arg-type]
+    routing.notify(unit, share.user_id, RECORD_SHARED, title, data=_place_of(record), **more)  # type: ignore[arg-type]
+
+
+@mentioned.subscribe
+def tell_of_mention(unit: Unit, record: Record, comment: PlatformComment, named: list[UUID]) -> None:
+    """Notify those who are named in a comment."""
+    title, data = f"{_name_of(unit, comment.user_id)} mentioned you", _place_of(record) | {"commentId": str(comment.id)}
+    body = comment.text[: routing.MAX_BODY_LENGTH]
+    more = {"actor_id": comment.user_id, "organization_id": organization_of(record)}
+    routing.lock_recipients(unit, named)
+    routing.notify_all(unit, named, "MENTION", title, body, data=data, **more)
+
+
+def _name_of(unit: Unit, user_id: UUID | None) -> str:
+    found = unit.session.get(AuthUser, user_id) if user_id else None
+    return found.name if found else "Somebody"
+
+
+def _place_of(record: Record) -> dict[str, str]:
+    """A record and its page in the studio, as notifications have them."""
+    model = type(record).qualified_name()
+    return {"id": str(record.id), "model": model, "link": f"/console/{model}/{record.id}/show"}
 
 
 @on_create(NotificationNotification, callers_only=True)

@@ -6,19 +6,20 @@ from app.jobs import models as jobs
 from app.jobs import running
 from app.jobs.registry import Periodic, as_unit
 from app.live import changes
-from app.platform import audit_log, models, saved_views
+from app.platform import audit_log, comments, kept, models
 from app.plugins import Plugin
 from config import Setting
 
 plugin = Plugin(
     "platform",
     "Switches and the record of who changed what.",
-    models=(models, saved_views, jobs),
+    models=(models, kept, comments, jobs),
     hooks=(audit_log,),
     periodic=(
         Periodic("remove_expired_answers", "23 * * * *", idempotency.remove_expired),
         Periodic("number_changes", "* * * * *", sequencer.number_all),
         Periodic("expire_jobs", "20 4 * * *", as_unit(running.expire)),
+        Periodic("sweep_comments", "10 4 * * *", comments.sweep),
         Periodic("keep_partitions_of_changes", "41 * * * *", partitions.keep),
     ),
     blueprints=(
@@ -26,6 +27,8 @@ plugin = Plugin(
         "blueprints.records.catalogue:build",
         "blueprints.records.changes:build",
         "blueprints.content.views:build",
+        "blueprints.content.dashboards:build",
+        "blueprints.content.comments:build",
         "blueprints.content.jobs:build",
     ),
     commands=("app.commands.flags:group", "app.commands.changes:group"),

@@ -10,7 +10,8 @@ from app.auth.credentials.access import credentials_required
 from app.auth.credentials.authentication import caller
 from app.engine.declare.kind import EXAMPLE_ID
 from app.engine.write.unit_of_work import Unit, run_unit
-from app.platform import saved_views
+from app.platform import kept
+from app.platform.kept import PlatformSavedView
 from blueprints.http.base import Blueprint, answer, paged, parse_id
 from blueprints.http.declarations import Answer, Body, Operation, serve, window_parameters
 from blueprints.http.replies import Reply, respond
@@ -71,18 +72,20 @@ def build() -> Blueprint:
 
 def _listed(unit: Unit, model: str | None, take: int, skip: int) -> dict[str, Any]:
     models = [name for name in models_of(unit.principal) if model in (None, name)]
-    found, count = saved_views.list_views(unit, models, take, skip)
+    found, count = kept.list_views(unit, models, take, skip)
     return paged([view_of(each, unit.principal) for each in found], count, take, skip)
 
 
 def _created(unit: Unit, model: Any, given: dict[str, Any]) -> Reply:
-    return Reply(view_of(saved_views.create(unit, model, given), unit.principal), 201)
+    return Reply(
+        view_of(kept.create(unit, PlatformSavedView(model=model.qualified_name()), given), unit.principal), 201
+    )
 
 
 def _changed(unit: Unit, identifier: Any, given: dict[str, Any]) -> Reply:
-    return Reply(view_of(saved_views.change(unit, identifier, given), unit.principal))
+    return Reply(view_of(kept.change(unit, PlatformSavedView, identifier, given), unit.principal))
 
 
 def _removed(unit: Unit, identifier: str) -> Reply:
-    saved_views.delete(unit, parse_id(identifier))
+    kept.delete(unit, PlatformSavedView, parse_id(identifier))
     return Reply({"id": identifier, "deleted": True})

@@ -11,7 +11,7 @@ from app.engine.declare.principal import Principal
 from app.engine.declare.record import Record
 from app.engine.read.encoding import dumps
 from app.foundation.errors import Invalid, require_found
-from app.platform.saved_views import MAX_DEFINITION_BYTES, PlatformSavedView, is_own, may_change
+from app.platform.kept import VIEW_BYTES, Kept, PlatformSavedView, is_own, may_change
 from schemas.catalogue import CallerProfile
 from schemas.envelopes import ListMeta
 from schemas.fields import Flag, Identifier, Moment, Text, WireSchema
@@ -19,17 +19,40 @@ from schemas.fields import Flag, Identifier, Moment, Text, WireSchema
 ABOUT_DEFINITION = "What is shown and how: up to the program that shows it, which the service does not read."
 
 
-def _bounded(value: Any) -> None:
-    if len(dumps(value)) > MAX_DEFINITION_BYTES:
-        raise ValidationError(f"Is larger than {MAX_DEFINITION_BYTES} bytes.")
-
-
-class ViewUpdate(WireSchema):
-    """What changes of a view."""
+class KeptUpdate(WireSchema):
+    """What changes of what somebody keeps."""
 
     name = Text(validate=validate.Length(1, 120))
     is_shared = Flag(data_key="shared", metadata={"description": "With all members of the organization."})
-    definition = fields.Dict(validate=_bounded, metadata={"description": ABOUT_DEFINITION})
+
+
+class KeptState(WireSchema):
+    """What everything that somebody keeps has."""
+
+    id = Identifier(required=True, metadata={"format": "uuid"})
+    is_own = Flag(required=True, data_key="own", metadata={"description": "Whether the caller made it."})
+    is_writable = Flag(
+        required=True, data_key="writable", metadata={"description": "Whether it is the caller's to change."}
+    )
+    created_at = Moment(required=True, data_key="createdAt")
+    updated_at = Moment(required=True, data_key="updatedAt")
+
+
+class Definition(fields.Dict):
+    """A definition of at most ``most`` bytes."""
+
+    def __init__(self, most: int) -> None:
+        def bounded(value: Any) -> None:
+            if len(dumps(value)) > most:
+                raise ValidationError(f"Is larger than {most} bytes.")
+
+        super().__init__(validate=bounded, metadata={"description": ABOUT_DEFINITION})
+
+
+class ViewUpdate(KeptUpdate):
+    """What changes of a view."""
+
+    definition = Definition(VIEW_BYTES)
 
 
 class ViewCreate(ViewUpdate):
@@ -39,17 +62,10 @@ class ViewCreate(ViewUpdate):
     name = Text(required=True, validate=validate.Length(1, 120))
 
 
-class View(ViewUpdate):
+class View(KeptState, ViewUpdate):
     """A view that somebody keeps."""
 
-    id = Identifier(required=True, metadata={"format": "uuid"})
     model = fields.String(required=True)
-    is_own = Flag(required=True, data_key="own", metadata={"description": "Whether the caller made it."})
-    is_writable = Flag(
-        required=True, data_key="writable", metadata={"description": "Whether it is the caller's to change."}
-    )
-    created_at = Moment(required=True, data_key="createdAt")
-    updated_at = Moment(required=True, data_key="updatedAt")
 
 
 class ViewList(WireSchema):
@@ -59,13 +75,17 @@ class ViewList(WireSchema):
     meta = fields.Nested(ListMeta, required=True)
 
 
+def kept_of(kept: Kept, principal: Principal) -> dict[str, Any]:
+    """What everything that is kept tells ``principal``."""
+    return {
+        "id": kept.id, "name": kept.name, "shared": kept.is_shared, "own": is_own(kept, principal),
+        "writable": may_change(kept, principal), "createdAt": kept.created_at, "updatedAt": kept.updated_at,
+    }  # fmt: skip
+
+
 def view_of(view: PlatformSavedView, principal: Principal) -> dict[str, Any]:
     """A view as ``principal`` gets it."""
-    return {
-        "id": view.id, "model": view.model, "name": view.name, "shared": view.is_shared,
-        "own": is_own(view, principal), "writable": may_change(view, principal), "definition": view.definition,
-        "createdAt": view.created_at, "updatedAt": view.updated_at,
-    }  # fmt: skip
+    return {**kept_of(view, principal), "model": view.model, "definition": view.definition}
 
 
 def models_of(principal: Principal) -> dict[str, type[Record]]:

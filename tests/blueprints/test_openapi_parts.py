@@ -58,6 +58,7 @@ def test_the_paths_of_models_are_in_the_part_of_their_domain(parts):
             "_batch",
             "_catalogue",
             "_changes",
+            "_dashboards",
             "_history",
             "_imports",
             "_jobs",

@@ -59,6 +59,7 @@ def test_the_periodic_tasks_have_their_hours(app):
         "tell_of_ending_keys": "20 * * * *",
         "expire_exports": "40 * * * *",
         "expire_imports": "45 * * * *",
+        "sweep_comments": "10 4 * * *",
         "expire_jobs": "20 4 * * *",
         "remove_expired_answers": "23 * * * *",
         "number_changes": "* * * * *",

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select, text
 
 from app.auth.models.organizations import AuthMember
-from app.platform import saved_views
+from app.platform.kept import Kept
 from app.testing.database import transaction, unit_of_work
 from app.testing.waiting import await_true
 
@@ -222,7 +222,7 @@ def test_what_is_no_view_is_refused_by_field(owner, given):
 
 
 def test_a_user_keeps_a_bounded_number_of_views(owner, monkeypatch):
-    monkeypatch.setattr(saved_views, "MAX_VIEWS", 2)
+    monkeypatch.setattr(Kept, "most", 2)
     assert [save(owner, name=name).status_code for name in "abc"] == [201, 201, 409]
 
 
