@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -176,7 +177,18 @@ def _model(model: type[Record], standing: CallerProfile) -> dict[str, Any]:
     ]
     # A field that can neither be read nor set is none.
     found["fields"] = [each for each in found["fields"] if each.get("readable") or each["settable"]]
-    return found
+    return found | _page(model, {each["name"] for each in found["fields"]})
+
+
+def _page(model: type[Record], shown: set[str]) -> dict[str, Any]:
+    """How the page of a record is laid out, of what is ``shown`` to the caller."""
+
+    def names(attributes: Sequence[str]) -> list[str]:
+        return [name for name in (model.fields()[each].name for each in attributes) if name in shown]
+
+    sections = [{"title": title, "fields": names(attributes)} for title, attributes in model.sections.items()]
+    page = {"headline": names(model.headline), "sections": [each for each in sections if each["fields"]]}
+    return {name: value for name, value in page.items() if value}
 
 
 def _kept_changes(model: type[Record], allowed: dict[str, bool], standing: CallerProfile) -> dict[str, bool]:

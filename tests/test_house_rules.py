@@ -53,7 +53,7 @@ def test_open_routes_say_why(app):
         "/static/<path:filename>", "/api/auth/signup", "/api/auth/signin", "/api/auth/signin/<string:way>",
         "/api/auth/oauth/<string:provider>/callback",
         "/api/integrations/teams/webhooks", "/api/integrations/teams/tab/session", "/api/integrations/teams/tab/config",
-        "/teams-tab", "/metrics", "/console", "/console/<path:page>", "/console/assets/<path:name>",
+        "/teams-tab", "/metrics", "/console", "/console/", "/console/<path:page>", "/console/assets/<path:name>",
         "/console/extensions/<string:plugin>/<path:name>", "/mailbox", "/mailbox/<uuid:id>", "/mailbox/<uuid:id>/html",
         "/api/v1/_shared/<string:token>",
         "/api/auth/verify-email/resend", "/api/auth/forgot-password", "/api/auth/reset-password",

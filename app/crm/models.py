@@ -38,6 +38,7 @@ class CrmContact(Record):
     __tablename__ = "crm_contact"
     domain, segment = "crm", "contact"
     searchable = ("first_name", "last_name", "email", "title")
+    headline = ("title", "company_id", "email", "phone")
     semantic = ("first_name", "last_name", "title")
     label = ("first_name", "last_name")
     policy = Policy(Organization("organization_id"), links=True, shares=True)
@@ -64,6 +65,11 @@ class CrmDeal(Record):
     domain, segment = "crm", "deal"
     searchable = ("name", "description", "next_step")
     semantic = ("name", "description", "next_step")
+    headline = ("stage", "amount", "expected_close_at", "company_id")
+    sections = {
+        "Sale": ("contact_id", "owner_id", "priority", "probability", "source", "next_step", "description"),
+        "Outcome": ("closed_at", "lost_reason", "stage_changed_at"),
+    }
     policy = Policy(Organization("organization_id"), links=True, shares=True)
     keys = (
         index("organization_id", "stage", "expected_close_at"),
@@ -127,6 +133,7 @@ class CrmCompany(Record):
     domain, segment = "crm", "company"
     plural = "companies"
     searchable = ("name", "industry")
+    headline = ("industry", "revenue", "employees")
     semantic = ("name", "industry")
     legacy_envelope = True
     policy = Policy(Organization("organization_id", public=PUBLISHED), links=True, shares=True)

@@ -24,7 +24,7 @@ BUILT = ROOT / "app" / "static" / "studio"
 ENTRY = "index.html"
 # Styles come in with a nonce, since the components make them while they run. Pictures of stored files are blobs.
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; connect-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; connect-src 'self'; font-src 'self'; "
     "img-src 'self' blob:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 PAGE = {"Cache-Control": "no-store", "Referrer-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin"}
@@ -53,6 +53,7 @@ def build() -> Blueprint:
         return send_from_directory(STUDIO_FOLDERS[plugin], name, max_age=0)
 
     @blp.get("")
+    @blp.get("/")
     @blp.get("/<path:page>")
     @open_to_all("a page without data")
     def studio(page: str = "") -> Response:

@@ -1,6 +1,7 @@
 /** The studio: a page for each model of the catalogue, and those of its own. */
 import { QueryClient } from "@tanstack/react-query";
-import { Suspense, lazy } from "react";
+import { GlobalStyles } from "@mui/material";
+import { Suspense, lazy, useMemo } from "react";
 import { Admin, type AuthProvider, CustomRoutes, type I18nProvider, Resource, localStorageStore } from "react-admin";
 import { BrowserRouter, Route } from "react-router-dom";
 
@@ -9,17 +10,19 @@ import { labelOf, nameOf, shortId } from "./catalogue/catalogue";
 import { type Person, Provided } from "./catalogue/context";
 import type { Catalogue } from "./catalogue/catalogue";
 import type { Model } from "./catalogue/types";
+import { faces } from "./design/tokens";
 import { pages } from "./extensions";
 import { HomePage } from "./layout/HomePage";
 import { NoPage } from "./layout/NoPage";
 import { Notices } from "./layout/Notices";
 import { StudioLayout } from "./layout/StudioLayout";
-import { dark, light } from "./layout/theme";
+import { useAccent } from "./layout/accent";
+import { themed } from "./layout/theme";
 import { ListPage } from "./lists/ListPage";
-import { CreatePage } from "./records/CreatePage";
-import { EditPage } from "./records/EditPage";
-import { ShowPage } from "./records/ShowPage";
 
+const CreatePage = lazy(() => import("./records/CreatePage"));
+const EditPage = lazy(() => import("./records/EditPage"));
+const ShowPage = lazy(() => import("./records/ShowPage"));
 const KeysPage = lazy(() => import("./keys/KeysPage"));
 const NewKeyPage = lazy(() => import("./keys/NewKeyPage"));
 const KeyPage = lazy(() => import("./keys/KeyPage"));
@@ -30,6 +33,10 @@ const WebhooksPage = lazy(() => import("./webhooks/WebhooksPage"));
 const WebhookPage = lazy(() => import("./webhooks/WebhookPage"));
 const SearchPage = lazy(() => import("./knowledge/SearchPage"));
 const SourcesPage = lazy(() => import("./knowledge/SourcesPage"));
+const DashboardsPage = lazy(() => import("./dashboards/DashboardsPage"));
+const DashboardPage = lazy(() => import("./dashboards/DashboardPage"));
+const JobsPage = lazy(() => import("./jobs/JobsPage"));
+const DesignPage = lazy(() => import("./design/DesignPage"));
 const OrganizationPage = lazy(() => import("./organizations/OrganizationPage"));
 
 /** The bearer proves who asks; whether there is one was seen before anything was shown. */
@@ -62,9 +69,15 @@ interface Props {
   i18nProvider: I18nProvider;
 }
 
+/** Letters of one width for figures, and the typeface that is shipped. */
+const letters = <GlobalStyles styles={[...faces.map((face) => ({ "@font-face": face })), { body: { fontFeatureSettings: '"cv11", "ss03"' } }]} />;
+
 export function App({ catalogue, person, i18nProvider }: Props) {
+  const accent = useAccent();
+  const [light, dark] = useMemo(() => [themed("light", accent), themed("dark", accent)], [accent]);
   return (
     <Provided known={{ catalogue, person }}>
+      {letters}
       <BrowserRouter basename="/console">
         <Admin
           dataProvider={dataProvider} authProvider={authProvider} i18nProvider={i18nProvider} store={store} queryClient={queryClient} layout={StudioLayout} dashboard={HomePage}
@@ -82,6 +95,10 @@ export function App({ catalogue, person, i18nProvider }: Props) {
             <Route path="/keys/:id" element={<KeyPage />} />
             <Route path="/shared-with-me" element={<SharedWithMePage />} />
             <Route path="/changes" element={<ChangesPage />} />
+            <Route path="/dashboards" element={<DashboardsPage />} />
+            <Route path="/dashboards/:id" element={<DashboardPage />} />
+            <Route path="/jobs" element={<JobsPage />} />
+            <Route path="/design" element={<DesignPage />} />
             <Route path="/webhooks" element={<WebhooksPage />} />
             <Route path="/webhooks/:id" element={<WebhookPage />} />
             <Route path="/bin/:domain/:name" element={<BinPage />} />

@@ -147,6 +147,7 @@ describe("the editor", () => {
     const access = await editing([{ models: ["crm/deal"] }]);
     press("Filter");
     fireEvent.click(screen.getByRole("menuitem", { name: "Owner" }));
+    await screen.findByRole("button", { name: "is me" });
     press("is me");
     press("Apply");
     await waitFor(() => expect(access()).toEqual([{ models: ["crm/deal"], where: { ownerId: { is: "me" } } }]));

@@ -63,7 +63,7 @@ function changedState(model: (typeof MODELS)[number]["model"]): ListState {
   const asked = model.fields.find((field) => operatorsOf(field).length > 0);
   const conditions: Condition[] = asked ? [[asked.name, operatorsOf(asked)[0]!, "a,b&c=d"]] : [];
   const sort = model.fields.filter(({ sortable }) => sortable).slice(0, 2).map(({ name }, place) => (place ? `-${name}` : name));
-  return { columns, widths: { [columns[0]!]: 300 }, density: "roomy", mode: "pages", perPage: 100, q: "quay & crane", byMeaning: Boolean(model.semantic), conditions, sort, page: 3, view: "1", isEverywhere: true };
+  return { columns, widths: { [columns[0]!]: 300 }, totals: [columns[1]!], density: "roomy", mode: "pages", perPage: 100, q: "quay & crane", byMeaning: Boolean(model.semantic), conditions, sort, page: 3, view: "1", isEverywhere: true };
 }
 
 describe("the address", () => {

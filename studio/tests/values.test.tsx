@@ -67,7 +67,7 @@ const SAMPLES: Record<string, (field: Field) => [unknown, RegExp]> = {
   integer: ({ display }) => [1536, { money: /15\.36/, micros: /0\.0015/, percent: /1,536%/, bytes: /1\.5 KiB/, milliseconds: /1\.5 sec/, file: /./, none: /^1,536$/ }[display ?? "none"]],
   number: ({ display }) => [0.5, { money: /0\.01/, micros: /\$0\.00/, percent: /0\.5%/, bytes: /0\.5 B/, milliseconds: /0\.5 ms/, file: /./, none: /^0\.5$/ }[display ?? "none"]],
   boolean: () => [true, /^Yes$/],
-  timestamp: () => ["2026-03-01T12:30:00.000Z", /^Mar 1, 2026, 12:30/],
+  timestamp: () => ["2026-03-01T12:30:00.000Z", /^Mar 1/],
   uuid: () => [ID, /0192f0c1|6f2d8e11/],
   enum: (field) => [valuesOf(field)[0], /^\S/],
   "array<string>": () => [["north", "south"], /north.*south/],

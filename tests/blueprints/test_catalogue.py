@@ -118,3 +118,14 @@ def test_it_tells_what_the_dictionary_tells(catalogues):
             found = catalogues["admin"][model["class"]]
             names = [each["name"] for each in model["fields"] if each["access"] != "hidden"]
             assert [each["name"] for each in found["fields"]] == names
+
+
+def test_a_page_begins_with_what_matters_of_what_the_caller_sees(catalogues):
+    deal = catalogues["member"]["CrmDeal"]
+    assert deal["headline"] == ["stage", "amount", "expectedCloseAt", "companyId"]
+    assert [each["title"] for each in deal["sections"]] == ["Sale", "Outcome"]
+    for found in catalogues.values():
+        for model in found.values():
+            shown = {field["name"] for field in model["fields"]}
+            placed = [name for section in model.get("sections", ()) for name in section["fields"]]
+            assert shown >= {*model.get("headline", ()), *placed}

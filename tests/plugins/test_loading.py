@@ -195,7 +195,8 @@ ALONE = {
             with_model("things", policy=f"{POLICY}\n    {attribute} = {value}")
         ]
         for attribute, value in {
-            "searchable": '("nothing",)', "label": '("nothing",)', "bookkeeping": '("nothing",)',
+            "searchable": '("nothing",)', "label": '("nothing",)', "headline": '("nothing",)',
+            "bookkeeping": '("nothing",)',
             "transitions": '{"nothing": {}}',
         }.items()
     },

@@ -13,7 +13,7 @@ from tests.studio.conftest import PHONE
 
 pytestmark = pytest.mark.alone
 
-MOST_BYTES = 600 * 1024
+MOST_BYTES = 450 * 1024
 MOST_SECONDS = 2.0
 MOST_SECONDS_OF_A_LIST = 0.3
 # Three frames of the sixty in a second: a frame comes at a multiple of 16.7, which is told with a fraction more.
@@ -66,9 +66,10 @@ def test_the_first_load_is_small_compressed_and_kept_for_good(desk):
 
     def note(response):
         if "/console/assets/" in response.url:
-            assert response.headers["content-encoding"] == "gzip"
+            is_font = response.url.endswith(".woff2")  # which is compressed by itself
+            assert is_font or response.headers["content-encoding"] == "gzip"
             assert "immutable" in response.headers["cache-control"]
-            sizes[response.url] = len(gzip.compress(response.body()))
+            sizes[response.url] = len(response.body() if is_font else gzip.compress(response.body()))
 
     desk.page.on("response", note)
     with desk.page.expect_response("**/_changes/stream*"):  # the last thing that a page asks for
@@ -107,7 +108,7 @@ def test_a_list_follows_at_once_and_ten_thousand_rows_scroll(app, desk):
     took, slow = [], []
     for _ in range(3):
         page = desk.open("/crm/contact")
-        page.get_by_role("link", name="Companies").click()
+        page.get_by_role("link", name="Companies").first.click()
         took.append(page.evaluate(FIRST_ROW) / 1000)
         slow.append(slow_frame(page, "table"))
     assert min(took) < MOST_SECONDS_OF_A_LIST * slowness(page)

@@ -12,7 +12,7 @@ from config import ROOT
 
 pytestmark = pytest.mark.full
 
-PERMISSIVE = {"MIT", "ISC", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0", "MIT AND ISC AND BSD-3-Clause"}
+PERMISSIVE = {"MIT", "ISC", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0", "MIT AND ISC AND BSD-3-Clause", "OFL-1.1"}
 STUDIO, BUILT = ROOT / "studio", ROOT / "app" / "static" / "studio"
 
 

@@ -148,4 +148,5 @@ def test_nothing_moves_when_an_editor_comes_late(desk, path, button, editor):
     for each in held:
         each.continue_()
     expect(page.get_by_role("textbox", name=editor)).to_be_visible()
-    assert pressed.bounding_box() == before
+    # Less than a pixel is what a browser rounds.
+    assert pressed.bounding_box() == pytest.approx(before, abs=0.9)

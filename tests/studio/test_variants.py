@@ -35,6 +35,9 @@ def test_no_page_has_what_axe_finds_wrong_or_is_too_wide(seat, size, scheme, loc
     deal = desk.shop.make(CrmDeal, name="Crane", companyId=company["id"], description="# Plan\n\n- one", stage="lead")
     index = created(desk.shop.owner, "ai-rag/index", name="Port")["id"]
     created(desk.shop.owner, "ai-rag/document", indexId=index, title="Timetable", content="The ferry leaves at noon.")
+    panels = [{"kind": "bar", "model": "crm/deal", "group": "stage", "title": "Stages"}, {"kind": "text", "text": "Us"}]
+    given = {"name": "Sales", "definition": {"panels": panels}}
+    dashboard = desk.shop.owner.post("/api/v1/_dashboards", given).json["id"]
     found, titles = {}, []
     for path in (
         "",
@@ -45,6 +48,10 @@ def test_no_page_has_what_axe_finds_wrong_or_is_too_wide(seat, size, scheme, loc
         "/keys",
         "/keys/create",
         "/organization/members",
+        "/dashboards",
+        f"/dashboards/{dashboard}",
+        "/jobs",
+        "/design",
         f"/ai-rag/index/{index}/sources",
         f"/ai-rag/index/{index}/search?text=ferry",
     ):

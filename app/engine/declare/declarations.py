@@ -122,8 +122,10 @@ def _named(model: Any) -> Iterator[tuple[str, str]]:
             yield f"The slug {field.attribute}", field.spec.default.attribute
         for rule in filter(None, (field.spec.read, field.spec.write)):
             yield from ((f"A rule of the field {field.attribute}", name) for name in rule.columns())
-    for attribute in ("searchable", "semantic", "label", "bookkeeping", "transitions"):
+    for attribute in ("searchable", "semantic", "label", "headline", "bookkeeping", "transitions"):
         yield from ((f"The attribute {attribute}", name) for name in getattr(model, attribute))
+    for title, names in model.sections.items():
+        yield from ((f"The section {title!r}", name) for name in names)
 
 
 def check_references(models: Collection[type[Base]]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
@@ -83,6 +84,7 @@ class Record(Base):
       only where that is listed here;
     - ``cascades_widely``: a removal reaches both ends of restricting references;
     - ``has_custom_routes``: no generic routes are made;
+    - ``headline``: the fields that a page shows first, beside what names the record;
     - ``is_credential``: changes are never taken back, and their log has nothing of ``bookkeeping``;
     - ``label``: the fields by which people know a record;
     - ``legacy_envelope``: lists and removals are answered in the older form;
@@ -90,6 +92,7 @@ class Record(Base):
     - ``undoable``: an undo deletes what the transaction made, unless it says False, as of what people have been told;
     - ``plural``: the name of relations that lead here from other models;
     - ``requires_version``: changes must say which version they are of;
+    - ``sections``: the fields of its page under headings; what is in none of them follows;
     - ``searchable``: the fields that a search looks through; every reader of a row sees all of them;
     - ``semantic``: likewise, the fields by whose meaning a search ranks, as one text.
     """
@@ -110,6 +113,8 @@ class Record(Base):
     searchable: ClassVar[tuple[str, ...]] = ()
     semantic: ClassVar[tuple[str, ...]] = ()
     label: ClassVar[tuple[str, ...]] = ()
+    headline: ClassVar[tuple[str, ...]] = ()
+    sections: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     bookkeeping: ClassVar[tuple[str, ...]] = ()
     requires_version: ClassVar[bool] = False
     logged: ClassVar[bool] = True

@@ -1,5 +1,5 @@
 /** One grant: of which models, what it opens, which fields, and of which rows. */
-import DeleteIcon from "@mui/icons-material/Delete";
+import DeleteIcon from "@mui/icons-material/DeleteOutlined";
 import { Autocomplete, Box, Button, IconButton, Paper, Stack, TextField, ToggleButton, ToggleButtonGroup, Tooltip, Typography } from "@mui/material";
 import { useMemo } from "react";
 import { useTranslate } from "react-admin";

@@ -1,5 +1,5 @@
 /** The editor of grants: whether there is a list, and what each grant of it opens. */
-import AddIcon from "@mui/icons-material/Add";
+import AddIcon from "@mui/icons-material/AddOutlined";
 import { Alert, Box, Button, FormControlLabel, Radio, RadioGroup, Stack } from "@mui/material";
 import { useState } from "react";
 import { useInput, useTranslate } from "react-admin";

@@ -65,6 +65,9 @@ export interface Model {
   summary: string;
   plural: string;
   label?: readonly string[];
+  /** What its page shows first, and the rest under headings. */
+  headline?: readonly string[];
+  sections?: readonly { title: string; fields: readonly string[] }[];
   scope: { kind: string; column?: string };
   operations: Readonly<Partial<Record<Operation, boolean>>>;
   operationsNote?: string;
@@ -77,6 +80,8 @@ export interface Model {
   undoable?: boolean;
   /** Whether the caller makes links that show records to whoever has them. */
   links?: boolean;
+  /** Whether the caller reads and writes comments on records. */
+  comments?: boolean;
   /** Whether the caller shares records with people, teams and addresses. */
   shares?: boolean;
   /** The unique rules by which an import knows records that are there: fields between commas. */

@@ -14,7 +14,8 @@ interface Query {
 }
 
 interface Props {
-  title: string;
+  /** None where the page says it. */
+  title?: string;
   actions?: ReactNode;
   query?: Query;
   children: ReactNode;
@@ -23,10 +24,12 @@ interface Props {
 export function Section({ title, actions, query, children }: Props) {
   return (
     <Box component="section" sx={{ mb: 4, minWidth: 0 }}>
-      <Stack direction="row" useFlexGap sx={{ alignItems: "center", flexWrap: "wrap", gap: 1, my: 1.5, minHeight: 36 }}>
-        <Typography component="h2" variant="h6" sx={{ flex: 1, minWidth: 160 }}>{title}</Typography>
-        {actions}
-      </Stack>
+      {(title || actions) && (
+        <Stack direction="row" useFlexGap sx={{ alignItems: "center", flexWrap: "wrap", gap: 1, my: 1.5, minHeight: 36 }}>
+          {title && <Typography component="h2" variant="h6" sx={{ flex: 1, minWidth: 160 }}>{title}</Typography>}
+          {actions}
+        </Stack>
+      )}
       {query ? <Read query={query}>{children}</Read> : children}
     </Box>
   );

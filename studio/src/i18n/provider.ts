@@ -47,10 +47,13 @@ export async function createI18nProvider(): Promise<I18nProvider> {
 
 /** Where the notes of fields are, which are sentences. */
 const NOTE = "note.";
+/** Where the headings are that models give to parts of their pages. */
+const SECTION = "section.";
 
 /** Labels of models, fields, values and domains: by the language's own words, or out of the name. */
 function named(key: string, options: object | undefined, { names }: Language): string | undefined {
   if (key.startsWith(NOTE)) return names.notes[key.slice(NOTE.length)] ?? key.slice(NOTE.length);
+  if (key.startsWith(SECTION)) return names.sections[key.slice(SECTION.length)] ?? key.slice(SECTION.length);
   if (key.includes(" ")) return translated(key, names);
   const [kind, first = "", second = "", third = ""] = key.split(".");
   if (kind === "resources" && second === "name") {

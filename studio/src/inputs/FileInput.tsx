@@ -1,5 +1,5 @@
 /** A file, chosen or dropped, which goes with the record once that is saved. */
-import UploadFileIcon from "@mui/icons-material/UploadFile";
+import UploadFileIcon from "@mui/icons-material/UploadFileOutlined";
 import { Box, Button, FormHelperText, LinearProgress, Stack, Typography } from "@mui/material";
 import { type DragEvent, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { InputHelperText, useInput, useLocale, useTranslate } from "react-admin";

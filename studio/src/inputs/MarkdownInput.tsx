@@ -16,7 +16,7 @@ export function MarkdownInput({ source, label, helperText, validate, isRequired,
   const name = translate(label);
   return (
     <Box sx={{ width: "100%", mt: 1, mb: 0.5 }}>
-      <Tabs value={isPreview ? 1 : 0} onChange={(_, chosen) => setPreview(chosen === 1)} aria-label={name} sx={{ minHeight: 36, "& .MuiTab-root": { minHeight: 36, py: 0.5 } }}>
+      <Tabs value={isPreview ? 1 : 0} onChange={(_, chosen) => setPreview(chosen === 1)} aria-label={name} sx={{ minHeight: 36, mb: 1, "& .MuiTab-root": { minHeight: 36, py: 0.5 } }}>
         <Tab label={translate("studio.input.write")} id={`${id}-write`} aria-controls={`${id}-panel`} />
         <Tab label={translate("studio.input.preview")} id={`${id}-preview`} aria-controls={`${id}-panel`} />
       </Tabs>

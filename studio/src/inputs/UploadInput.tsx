@@ -1,5 +1,5 @@
 /** A file of a record: uploaded when it is chosen, and the record's once that is saved. */
-import UploadFileIcon from "@mui/icons-material/UploadFile";
+import UploadFileIcon from "@mui/icons-material/UploadFileOutlined";
 import { Box, Button, FormHelperText, LinearProgress, Stack, Typography } from "@mui/material";
 import { useRef, useState, useSyncExternalStore } from "react";
 import { InputHelperText, useInput, useLocale, useRecordContext, useTranslate } from "react-admin";

@@ -1,6 +1,6 @@
 /** A button that copies a text, and says whether it could: pages may not everywhere. */
-import CheckIcon from "@mui/icons-material/Check";
-import ContentCopyIcon from "@mui/icons-material/ContentCopy";
+import CheckIcon from "@mui/icons-material/CheckOutlined";
+import ContentCopyIcon from "@mui/icons-material/ContentCopyOutlined";
 import { Box, Button } from "@mui/material";
 import { useState } from "react";
 import { useTranslate } from "react-admin";

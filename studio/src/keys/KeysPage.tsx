@@ -1,5 +1,5 @@
 /** The caller's keys. */
-import AddIcon from "@mui/icons-material/Add";
+import AddIcon from "@mui/icons-material/AddOutlined";
 import { Alert, Box, Button, Chip, LinearProgress, Link, Paper, Stack, Typography } from "@mui/material";
 import { useTranslate } from "react-admin";
 import { Link as RouterLink } from "react-router-dom";

@@ -1,6 +1,6 @@
 /** The documents of a knowledge base: files that enter it, how far each is, and the passages that it was cut into. */
-import UploadFileIcon from "@mui/icons-material/UploadFile";
-import SearchIcon from "@mui/icons-material/Search";
+import UploadFileIcon from "@mui/icons-material/UploadFileOutlined";
+import SearchIcon from "@mui/icons-material/SearchOutlined";
 import { Alert, Box, Button, LinearProgress, Link, Stack, Typography } from "@mui/material";
 import { type DragEvent, useRef, useState } from "react";
 import { useTranslate } from "react-admin";

@@ -1,14 +1,15 @@
 /** The way to every model, by domain, with a box that finds one. */
-import ApartmentIcon from "@mui/icons-material/Apartment";
-import HistoryIcon from "@mui/icons-material/History";
-import HomeIcon from "@mui/icons-material/Home";
-import FolderSharedIcon from "@mui/icons-material/FolderShared";
-import KeyIcon from "@mui/icons-material/Key";
-import MenuBookIcon from "@mui/icons-material/MenuBook";
-import WebhookIcon from "@mui/icons-material/Webhook";
-import { Box, Collapse, List, ListItem, ListItemButton, ListItemIcon, ListItemText, TextField } from "@mui/material";
-import ExpandLessIcon from "@mui/icons-material/ExpandLess";
-import ExpandMoreIcon from "@mui/icons-material/ExpandMore";
+import DashboardIcon from "@mui/icons-material/DashboardOutlined";
+import ApartmentIcon from "@mui/icons-material/ApartmentOutlined";
+import HistoryIcon from "@mui/icons-material/HistoryOutlined";
+import HomeIcon from "@mui/icons-material/HomeOutlined";
+import FolderSharedIcon from "@mui/icons-material/FolderSharedOutlined";
+import KeyIcon from "@mui/icons-material/KeyOutlined";
+import MenuBookIcon from "@mui/icons-material/MenuBookOutlined";
+import WebhookIcon from "@mui/icons-material/WebhookOutlined";
+import { Box, Collapse, List, ListItem, ListItemButton, ListItemIcon, ListItemText, TextField, Typography } from "@mui/material";
+import ExpandLessIcon from "@mui/icons-material/ExpandLessOutlined";
+import ExpandMoreIcon from "@mui/icons-material/ExpandMoreOutlined";
 import { type ReactNode, useState } from "react";
 import { useTranslate } from "react-admin";
 import { NavLink, useLocation } from "react-router-dom";
@@ -17,22 +18,23 @@ import { nameOf } from "../catalogue/catalogue";
 import { useCatalogue } from "../catalogue/context";
 import type { Domain } from "../catalogue/types";
 import { pages } from "../extensions";
+import { usePins, useVisits } from "./pins";
 
-/** Domains whose pages have entries of their own come after what people work with. */
-const FIRST = ["crm", "storage", "ai", "ai-rag", "ai-agent", "ai-research"];
+/** Our own domains, those that people work with first; what plugins bring stands above them. */
+const OURS = ["crm", "storage", "ai", "ai-rag", "ai-agent", "ai-research", "analytics", "notification", "auth", "platform"];
 
 export function Navigation({ onNavigate }: { onNavigate: () => void }) {
   const translate = useTranslate();
   const { domains, changesDays } = useCatalogue();
   const [words, setWords] = useState("");
-  const rank = ({ name }: Domain) => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
+  const rank = ({ name }: Domain) => OURS.indexOf(name);
   const sorted = [...domains].sort((one, other) => rank(one) - rank(other));
   return (
     <Box component="nav" aria-label={translate("studio.menu.label")} sx={{ py: 1 }}>
       <Box sx={{ px: 1, pb: 1 }}>
         <TextField size="small" fullWidth type="search" placeholder={translate("studio.menu.find")} value={words} onChange={(event) => setWords(event.target.value)} slotProps={{ htmlInput: { "aria-label": translate("studio.menu.find") } }} />
       </Box>
-      <List dense disablePadding onClick={(event) => (event.target as HTMLElement).closest("a") && onNavigate()}>
+      <List dense disablePadding sx={{ "& .MuiListItemText-root": { my: 0.25 } }} onClick={(event) => (event.target as HTMLElement).closest("a") && onNavigate()}>
         {!words && (
           <>
             <Entry to="/" title={translate("studio.menu.home")} icon={<HomeIcon />} exact />
@@ -40,16 +42,18 @@ export function Navigation({ onNavigate }: { onNavigate: () => void }) {
             {changesDays > 0 && <Entry to="/changes" title={translate("studio.changes.title")} icon={<HistoryIcon />} />}
             <Entry to="/keys" title={translate("studio.menu.keys")} icon={<KeyIcon />} />
             {changesDays > 0 && <Entry to="/webhooks" title={translate("studio.webhooks.title")} icon={<WebhookIcon />} />}
+            <Entry to="/dashboards" title={translate("studio.dashboards.title")} icon={<DashboardIcon />} />
             <Entry to="/organization" title={translate("studio.menu.organization")} icon={<ApartmentIcon />} />
             {pages.map(({ path, title }) => <Entry key={path} to={`/${path}`} title={title} />)}
           </>
         )}
+        {!words && <Used />}
         {sorted.map((domain) => <DomainEntry key={domain.name} domain={domain} words={words.trim().toLowerCase()} />)}
         {!words && (
           <ListItem disablePadding>
-            <ListItemButton component="a" href="/api/v1/docs">
-              <ListItemIcon sx={{ minWidth: 36 }}><MenuBookIcon /></ListItemIcon>
-              <ListItemText primary={translate("studio.menu.documentation")} />
+            <ListItemButton component="a" href="/api/v1/docs" sx={LINE}>
+              <ListItemIcon sx={{ minWidth: 30 }}><MenuBookIcon /></ListItemIcon>
+              <ListItemText primary={translate("studio.menu.documentation")} slotProps={{ primary: { variant: "body2" } }} />
             </ListItemButton>
           </ListItem>
         )}
@@ -57,6 +61,29 @@ export function Navigation({ onNavigate }: { onNavigate: () => void }) {
     </Box>
   );
 }
+
+/** What somebody has pinned, and then what was opened last. */
+function Used() {
+  const translate = useTranslate();
+  const catalogue = useCatalogue();
+  const pins = usePins();
+  const visits = useVisits().filter((name) => !pins.includes(name));
+  const shown = (names: readonly string[]) => names.filter((name) => catalogue.get(name)?.operations.list);
+  return (["pinned", "recent"] as const).map((kind) => {
+    const names = shown(kind === "pinned" ? pins : visits);
+    return names.length === 0 ? null : (
+      <ListItem key={kind} disablePadding sx={{ display: "block", mt: 1 }}>
+        <Typography id={`menu-${kind}`} variant="caption" component="h2" sx={HEADING}>{translate(`studio.menu.${kind}`)}</Typography>
+        <List dense disablePadding aria-labelledby={`menu-${kind}`}>
+          {names.map((name) => <Entry key={name} to={`/${name}`} title={translate(`resources.${name}.name`, { smart_count: 2 })} isInner />)}
+        </List>
+      </ListItem>
+    );
+  });
+}
+
+const HEADING = { display: "block", px: 2, color: "text.secondary", fontWeight: 600 } as const;
+const LINE = { mx: 1, px: 1, py: 0.25, minHeight: 28 } as const;
 
 function DomainEntry({ domain, words }: { domain: Domain; words: string }) {
   const translate = useTranslate();
@@ -69,9 +96,9 @@ function DomainEntry({ domain, words }: { domain: Domain; words: string }) {
   return (
     <>
       <ListItem disablePadding>
-        <ListItemButton onClick={() => setOpen(!isOpen)} aria-expanded={isShown}>
-          <ListItemText primary={translate(`domain.${domain.name}`)} slotProps={{ primary: { sx: { fontWeight: 600 } } }} />
-          {isShown ? <ExpandLessIcon /> : <ExpandMoreIcon />}
+        <ListItemButton onClick={() => setOpen(!isOpen)} aria-expanded={isShown} sx={LINE}>
+          <ListItemText primary={translate(`domain.${domain.name}`)} slotProps={{ primary: { variant: "body2", sx: { fontWeight: 600 } } }} />
+          {isShown ? <ExpandLessIcon fontSize="small" /> : <ExpandMoreIcon fontSize="small" />}
         </ListItemButton>
       </ListItem>
       <Collapse in={isShown} unmountOnExit component="li">
@@ -84,9 +111,9 @@ function DomainEntry({ domain, words }: { domain: Domain; words: string }) {
 function Entry({ to, title, icon, exact = false, isInner = false }: { to: string; title: string; icon?: ReactNode; exact?: boolean; isInner?: boolean }) {
   return (
     <ListItem disablePadding>
-      <ListItemButton component={NavLink} to={to} end={exact} sx={{ pl: isInner ? 3 : 2, "&.active": { bgcolor: "action.selected", fontWeight: 600 } }}>
-        {icon && <ListItemIcon sx={{ minWidth: 36 }}>{icon}</ListItemIcon>}
-        <ListItemText primary={title} />
+      <ListItemButton component={NavLink} to={to} end={exact} sx={{ ...LINE, ...(isInner ? { pl: 2 } : {}), "&.active": { bgcolor: "action.selected", color: "primary.main" }, "&.active .MuiListItemIcon-root": { color: "inherit" } }}>
+        {icon && <ListItemIcon sx={{ minWidth: 30 }}>{icon}</ListItemIcon>}
+        <ListItemText primary={title} slotProps={{ primary: { variant: "body2", noWrap: true } }} />
       </ListItemButton>
     </ListItem>
   );

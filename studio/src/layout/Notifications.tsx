@@ -1,6 +1,6 @@
 /** The bell: one's own notifications as they come, and what of them was not read yet. Admins may read those of others. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import NotificationsNoneIcon from "@mui/icons-material/NotificationsNone";
+import NotificationsNoneIcon from "@mui/icons-material/NotificationsOutlined";
 import { Badge, Box, Button, IconButton, Link, List, ListItem, Popover, Stack, Typography } from "@mui/material";
 import { useRef, useState } from "react";
 import { useLocale, useNotify, useTranslate } from "react-admin";

@@ -34,7 +34,7 @@ export function Page({ title, trail = [], actions, children, fill = false }: Pro
   }, [title, translate]);
   return (
     <Box sx={{ display: "flex", flexDirection: "column", minHeight: 0, ...(fill ? { flex: 1 } : { maxWidth: 1200, width: "100%" }) }}>
-      <Stack direction="row" useFlexGap sx={{ alignItems: "center", flexWrap: "wrap", gap: 1, my: 1.5 }}>
+      <Stack direction="row" useFlexGap sx={{ alignItems: "center", flexWrap: "wrap", gap: 1, mt: 0.5, mb: fill ? 0.25 : 1.5, minHeight: 32, flexShrink: 0 }}>
         <Box sx={{ flex: 1, minWidth: 200 }}>
           {trail.length > 0 && (
             <Breadcrumbs aria-label={translate("studio.menu.trail")}>

@@ -36,7 +36,7 @@ export function StudioLayout({ children }: { children: ReactNode }) {
         ) : (
           <Box sx={{ width: WIDTH, flexShrink: 0, overflowY: "auto", borderInlineEnd: 1, borderColor: "divider" }}>{navigation}</Box>
         )}
-        <Box component="main" id="main" tabIndex={-1} sx={{ flex: 1, minWidth: 0, overflowY: "auto", px: { xs: 1.5, md: 3 }, pb: 2, display: "flex", flexDirection: "column", outline: "none" }}>
+        <Box component="main" id="main" tabIndex={-1} sx={{ flex: 1, minWidth: 0, overflowY: "auto", px: { xs: 1.5, md: 3 }, pb: 0.5, display: "flex", flexDirection: "column", outline: "none" }}>
           <Broken key={pathname}><Suspense fallback={null}>{children}</Suspense></Broken>
         </Box>
       </Box>

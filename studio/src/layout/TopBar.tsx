@@ -1,6 +1,6 @@
 /** The bar above: where one acts, commands, language, colours, account. */
-import MenuIcon from "@mui/icons-material/Menu";
-import SearchIcon from "@mui/icons-material/Search";
+import MenuIcon from "@mui/icons-material/MenuOutlined";
+import SearchIcon from "@mui/icons-material/SearchOutlined";
 import { AppBar, Avatar, Box, Button, Divider, IconButton, Link, ListSubheader, Menu, MenuItem, Toolbar, Tooltip } from "@mui/material";
 import { useRef, useState } from "react";
 import { useLocaleState, useLocales, useStoreContext, useTheme, useTranslate } from "react-admin";
@@ -11,6 +11,7 @@ import { OrganizationSwitcher } from "../organizations/OrganizationSwitcher";
 import { dropDrafts } from "../records/drafts";
 import { signOut } from "../session/bearer";
 import { Notifications } from "./Notifications";
+import { forgetVisits } from "./pins";
 import { forgetAll } from "./recent";
 
 interface Props {
@@ -23,7 +24,7 @@ export function TopBar({ onMenu, onPalette }: Props) {
   const catalogue = useCatalogue();
   return (
     <AppBar position="static" sx={{ borderBottom: 1, borderColor: "divider", bgcolor: "background.paper" }}>
-      <Toolbar variant="dense" sx={{ gap: 1 }}>
+      <Toolbar variant="dense" sx={{ gap: 1, minHeight: 40 }}>
         {onMenu && <IconButton edge="start" onClick={onMenu} aria-label={translate("studio.menu.open")}><MenuIcon /></IconButton>}
         <Link component={RouterLink} to="/" color="inherit" sx={{ fontWeight: 700, display: { xs: onMenu ? "none" : "block", sm: "block" } }}>Rowgate</Link>
         <OrganizationSwitcher />
@@ -60,6 +61,7 @@ function AccountMenu() {
   const leave = async () => {
     dropDrafts();
     forgetAll();
+    forgetVisits();
     await signOut();
     location.assign("/account/sign-in?next=/console");
   };
@@ -72,6 +74,7 @@ function AccountMenu() {
       </Tooltip>
       <Menu open={isOpen} anchorEl={button.current} onClose={() => setOpen(false)} slotProps={{ list: { "aria-label": label, dense: true } }}>
         <MenuItem component="a" href="/account">{translate("studio.menu.account")}</MenuItem>
+        <MenuItem component={RouterLink} to="/jobs" onClick={() => setOpen(false)}>{translate("studio.jobs.title")}</MenuItem>
         <Divider />
         <ListSubheader role="presentation">{translate("studio.language")}</ListSubheader>
         {locales.map(({ locale: each, name }) => <MenuItem key={each} role="menuitemradio" aria-checked={each === locale} selected={each === locale} lang={each} onClick={() => setLocale(each)}>{name}</MenuItem>)}

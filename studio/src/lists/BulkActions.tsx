@@ -1,7 +1,7 @@
 /** What can be done with the rows that are chosen. */
 import { useQueryClient } from "@tanstack/react-query";
 import { Button, Dialog, DialogActions, DialogContent, DialogContentText, DialogTitle, MenuItem, Paper, Stack, TextField, Typography } from "@mui/material";
-import { useState } from "react";
+import { Suspense, lazy, useState } from "react";
 import { Form, SaveButton, useNotify, useTranslate } from "react-admin";
 
 import { provider } from "../api/provider";
@@ -11,10 +11,11 @@ import type { Field, Model } from "../catalogue/types";
 import { useWrites } from "../changes/undo";
 import { FieldInput } from "../inputs/FieldInput";
 import { type Row, copyOf } from "../records/values";
-import { ExportDialog } from "./ExportDialog";
 import type { Of } from "./rows";
 import type { Selection } from "./selection";
 import type { ListState } from "./state";
+
+const ExportDialog = lazy(() => import("./ExportDialog"));
 
 interface Props {
   model: Model;
@@ -25,7 +26,7 @@ interface Props {
 
 type Open = "change" | "delete" | "export" | undefined;
 
-export function BulkActions({ model, state, selection, of }: Props) {
+export default function BulkActions({ model, state, selection, of }: Props) {
   const translate = useTranslate();
   const [open, setOpen] = useState<Open>();
   const ids = [...selection.ids];
@@ -53,7 +54,7 @@ export function BulkActions({ model, state, selection, of }: Props) {
       </Stack>
       {open === "change" && <ChangeDialog model={model} count={ids.length} onSave={change} onClose={() => setOpen(undefined)} />}
       {open === "delete" && <DeleteDialog count={ids.length} onDelete={() => void remove()} onClose={() => setOpen(undefined)} />}
-      {open === "export" && <ExportDialog model={model} state={state} of={of} total={undefined} selected={ids} onClose={() => setOpen(undefined)} />}
+      {open === "export" && <Suspense fallback={null}><ExportDialog model={model} state={state} of={of} total={undefined} selected={ids} onClose={() => setOpen(undefined)} /></Suspense>}
     </Paper>
   );
 }

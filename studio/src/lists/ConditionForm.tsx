@@ -21,6 +21,8 @@ interface Props {
 
 /** So many values are all shown; of more, one searches. */
 const FEW = 12;
+/** Ways to compare that stand there at once: the usual ones. */
+const USUAL = 3;
 const OPERATORS = { flexWrap: "wrap", gap: 0.5, "& .MuiToggleButton-root": { border: 1, borderColor: "divider", borderRadius: 4, px: 1.25, py: 0.25 } };
 
 /** An operator with the value that goes with it: `isNull` asks for what is empty and for what is not, `is` for whoever asks. */
@@ -31,12 +33,13 @@ function choicesOf(field: Field): readonly Choice[] {
     operator === "isNull" ? [[operator, true], [operator, false]] : [[operator, operator === "is" ? ME : undefined]]);
 }
 
-export function ConditionForm({ model, field, condition, onKeep, onCancel }: Props) {
+export default function ConditionForm({ model, field, condition, onKeep, onCancel }: Props) {
   const translate = useTranslate();
   const choices = choicesOf(field);
   const first = choices.findIndex(([operator, value]) => operator === condition?.[1] && (value === undefined || value === condition[2]));
   const [place, setPlace] = useState(Math.max(first, 0));
   const [operator, fixed] = choices[place]!;
+  const [isWhole, setWhole] = useState(place >= USUAL || choices.length === USUAL + 1);
   const save = (values: Record<string, unknown>) => {
     const value = fixed ?? (takesMany(operator) ? items(field, values.values) : values[field.name]);
     if (value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0)) return onCancel();
@@ -51,8 +54,9 @@ export function ConditionForm({ model, field, condition, onKeep, onCancel }: Pro
           exclusive size="small" color="primary" value={place} onChange={(_, chosen: number | null) => chosen !== null && setPlace(chosen)} sx={OPERATORS}
           aria-label={`${translate(`resources.${nameOf(model)}.fields.${field.name}`)}: ${translate("studio.list.operator")}`}
         >
-          {choices.map(([each, value], index) => <ToggleButton key={index} value={index}>{translate(operatorKey(field, each, value))}</ToggleButton>)}
+          {(isWhole ? choices : choices.slice(0, USUAL)).map(([each, value], index) => <ToggleButton key={index} value={index}>{translate(operatorKey(field, each, value))}</ToggleButton>)}
         </ToggleButtonGroup>
+        {!isWhole && choices.length > USUAL && <Button size="small" sx={{ alignSelf: "flex-start" }} onClick={() => setWhole(true)}>{translate("studio.list.more_operators")}</Button>}
         {operand !== "none" && <Operand model={model} field={field} operator={operator} />}
         <Stack direction="row" spacing={1} sx={{ justifyContent: "flex-end" }}>
           <Button onClick={onCancel}>{translate("studio.record.cancel")}</Button>

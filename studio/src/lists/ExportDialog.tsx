@@ -39,7 +39,7 @@ export function exportAddress(model: Model, state: ListState, filter: Filter, gi
   return url;
 }
 
-export function ExportDialog({ model, state, of, total, selected, onClose }: Props) {
+export default function ExportDialog({ model, state, of, total, selected, onClose }: Props) {
   const translate = useTranslate();
   const notify = useNotify();
   const sentence = useSentence();

@@ -1,16 +1,17 @@
 /** The conditions of a list, each a chip that opens its form. */
-import FilterListIcon from "@mui/icons-material/FilterList";
-import CloseIcon from "@mui/icons-material/Close";
+import FilterListIcon from "@mui/icons-material/FilterListOutlined";
+import CloseIcon from "@mui/icons-material/CloseOutlined";
 import { Box, Button, ButtonBase, IconButton, ListItemText, Menu, MenuItem, Popover } from "@mui/material";
-import { useRef, useState } from "react";
+import { Suspense, lazy, useRef, useState } from "react";
 import { useGetMany, useLocale, useTranslate } from "react-admin";
 
 import { fieldOf, labelOf, nameOf, shortId, typeOf } from "../catalogue/catalogue";
 import { useCatalogue } from "../catalogue/context";
 import type { Field, Model } from "../catalogue/types";
 import { bytes, exact, milliseconds, money, moment, number, percent } from "../values/formats";
-import { ConditionForm } from "./ConditionForm";
 import { type Condition, operatorKey, operatorsOf } from "./conditions";
+
+const ConditionForm = lazy(() => import("./ConditionForm"));
 
 interface Props {
   model: Model;
@@ -52,9 +53,11 @@ export function Filters({ model, conditions, onChange }: Props) {
         ))}
       </Menu>
       {edited && (
-        <Popover open anchorEl={anchor} onClose={close} anchorOrigin={{ vertical: "bottom", horizontal: "left" }} slotProps={{ paper: { role: "dialog", "aria-label": label(edited.field) } }}>
-          <ConditionForm model={model} field={edited.field} condition={conditions[edited.place]} onKeep={keep} onCancel={close} />
-        </Popover>
+        <Suspense fallback={null}>
+          <Popover open anchorEl={anchor} onClose={close} anchorOrigin={{ vertical: "bottom", horizontal: "left" }} slotProps={{ paper: { role: "dialog", "aria-label": label(edited.field) } }}>
+            <ConditionForm model={model} field={edited.field} condition={conditions[edited.place]} onKeep={keep} onCancel={close} />
+          </Popover>
+        </Suspense>
       )}
     </>
   );

@@ -19,7 +19,7 @@ interface Props {
   onDone: () => void;
 }
 
-export function ImportDialog({ model, onClose, onDone }: Props) {
+export default function ImportDialog({ model, onClose, onDone }: Props) {
   const translate = useTranslate();
   const sentence = useSentence();
   const queries = useQueryClient();

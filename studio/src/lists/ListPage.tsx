@@ -1,10 +1,14 @@
 /** The page of a model's records; the address holds all that is chosen in it. */
+import PushPinIcon from "@mui/icons-material/PushPinOutlined";
+import { IconButton, Tooltip } from "@mui/material";
+import { useEffect } from "react";
 import { useTranslate } from "react-admin";
 
 import { nameOf } from "../catalogue/catalogue";
 import { useModel } from "../catalogue/context";
 import { componentsOf } from "../extensions";
 import { Page } from "../layout/Page";
+import { togglePin, usePins, visit } from "../layout/pins";
 import { useShortcut } from "../layout/shortcuts";
 import { Listed, createPath } from "./RecordList";
 import { Views } from "./Views";
@@ -15,9 +19,21 @@ export function ListPage() {
   const translate = useTranslate();
   const [state, change] = useAddress(model);
   const Own = componentsOf(nameOf(model))?.list;
+  const name = nameOf(model);
+  const isPinned = usePins().includes(name);
+  const pin = translate(isPinned ? "studio.menu.unpin" : "studio.menu.pin");
+  useEffect(() => visit(name), [name]);
   useShortcut("n", model.operations.create ? createPath(model) : undefined);
   return (
-    <Page fill title={translate(`resources.${nameOf(model)}.name`, { smart_count: 2 })} actions={<Views model={model} state={state} change={change} />}>
+    <Page
+      fill title={translate(`resources.${name}.name`, { smart_count: 2 })}
+      actions={(
+        <>
+          <Tooltip title={pin}><IconButton onClick={() => togglePin(name)} aria-label={pin} aria-pressed={isPinned}>{isPinned ? <PushPinIcon color="primary" /> : <PushPinIcon />}</IconButton></Tooltip>
+          <Views model={model} state={state} change={change} />
+        </>
+      )}
+    >
       {Own ? <Own model={model} state={state} change={change} /> : <Listed model={model} state={state} change={change} />}
     </Page>
   );

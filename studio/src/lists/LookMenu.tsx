@@ -1,11 +1,13 @@
 /** How a list looks: columns and their order, density, paging. */
-import ArrowDownwardIcon from "@mui/icons-material/ArrowDownward";
-import ArrowUpwardIcon from "@mui/icons-material/ArrowUpward";
+import ArrowDownwardIcon from "@mui/icons-material/ArrowDownwardOutlined";
+import ArrowUpwardIcon from "@mui/icons-material/ArrowUpwardOutlined";
+import FunctionsIcon from "@mui/icons-material/FunctionsOutlined";
 import { Box, Button, Checkbox, FormControlLabel, IconButton, MenuItem, Popover, Stack, TextField, Typography } from "@mui/material";
 import { useTranslate } from "react-admin";
 
 import { columnsOf, nameOf } from "../catalogue/catalogue";
 import type { Model } from "../catalogue/types";
+import { summed } from "./summing";
 import { type Change, DENSITIES, type Density, type ListState, type Mode, PAGE_SIZES, usualLook } from "./state";
 
 interface Props {
@@ -16,7 +18,7 @@ interface Props {
   onClose: () => void;
 }
 
-export function LookMenu({ model, state, change, anchor, onClose }: Props) {
+export default function LookMenu({ model, state, change, anchor, onClose }: Props) {
   const translate = useTranslate();
   return (
     <Popover open anchorEl={anchor} onClose={onClose} anchorOrigin={{ vertical: "bottom", horizontal: "right" }} transformOrigin={{ vertical: "top", horizontal: "right" }} slotProps={{ paper: { role: "dialog", "aria-label": translate("studio.list.settings") } }}>
@@ -44,6 +46,7 @@ function Columns({ model, state, change }: Pick<Props, "model" | "state" | "chan
   const translate = useTranslate();
   const label = (name: string) => translate(`resources.${nameOf(model)}.fields.${name}`);
   const hidden = columnsOf(model).map(({ name }) => name).filter((name) => !state.columns.includes(name)).sort((one, other) => label(one).localeCompare(label(other)));
+  const isSummed = (name: string) => summed(model, [name]).length > 0;
   const move = (place: number, by: number) => {
     const next = [...state.columns];
     [next[place], next[place + by]] = [next[place + by]!, next[place]!];
@@ -65,6 +68,12 @@ function Columns({ model, state, change }: Pick<Props, "model" | "state" | "chan
             />
             {place < state.columns.length && (
               <>
+                {isSummed(name) && (
+                  <IconButton
+                    size="small" color={state.totals.includes(name) ? "primary" : "default"} aria-pressed={state.totals.includes(name)} aria-label={translate("studio.list.total", { field: label(name) })}
+                    onClick={() => change({ totals: state.totals.includes(name) ? state.totals.filter((each) => each !== name) : [...state.totals, name] })}
+                  ><FunctionsIcon fontSize="inherit" /></IconButton>
+                )}
                 <IconButton size="small" disabled={place === 0} onClick={() => move(place, -1)} aria-label={translate("studio.list.column_up", { field: label(name) })}><ArrowUpwardIcon fontSize="inherit" /></IconButton>
                 <IconButton size="small" disabled={place === state.columns.length - 1} onClick={() => move(place, 1)} aria-label={translate("studio.list.column_down", { field: label(name) })}><ArrowDownwardIcon fontSize="inherit" /></IconButton>
               </>

@@ -1,8 +1,8 @@
 /** The pages of a list, with a jump to any of them. */
-import FirstPageIcon from "@mui/icons-material/FirstPage";
-import LastPageIcon from "@mui/icons-material/LastPage";
-import NavigateBeforeIcon from "@mui/icons-material/NavigateBefore";
-import NavigateNextIcon from "@mui/icons-material/NavigateNext";
+import FirstPageIcon from "@mui/icons-material/FirstPageOutlined";
+import LastPageIcon from "@mui/icons-material/LastPageOutlined";
+import NavigateBeforeIcon from "@mui/icons-material/NavigateBeforeOutlined";
+import NavigateNextIcon from "@mui/icons-material/NavigateNextOutlined";
 import { Box, IconButton, TextField, Typography } from "@mui/material";
 import { type FormEvent, type ReactNode, useEffect, useState } from "react";
 import { useTranslate } from "react-admin";

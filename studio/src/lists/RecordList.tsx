@@ -1,5 +1,6 @@
 /** A list of records: search and filters above, the rows, and how many there are. */
 import { Alert, Box, Button, LinearProgress, Stack, Typography, useMediaQuery } from "@mui/material";
+import { Suspense, lazy } from "react";
 import { useLocale, useTranslate } from "react-admin";
 import { Link } from "react-router-dom";
 
@@ -8,14 +9,16 @@ import { labelOf, nameOf, shortId } from "../catalogue/catalogue";
 import type { Model } from "../catalogue/types";
 import { LastChange } from "../live/LastChange";
 import { useTouched } from "../live/heard";
-import { BulkActions } from "./BulkActions";
 import { Pager } from "./Pager";
 import { RecordCards } from "./RecordCards";
 import { RecordTable } from "./RecordTable";
 import { Toolbar } from "./Toolbar";
-import { type Of, type Rows, useRows } from "./rows";
+import { type Of, type Rows, useFilter, useRows } from "./rows";
 import { useSelection } from "./selection";
 import { type Change, type ListState, useLocal } from "./state";
+
+const BulkActions = lazy(() => import("./BulkActions"));
+const Totals = lazy(() => import("./Totals"));
 
 interface Props {
   model: Model;
@@ -36,6 +39,7 @@ export function RecordList({ model, of }: { model: Model; of: Of }) {
 export function Listed({ model, state, change, of }: Props) {
   const translate = useTranslate();
   const rows = useRows(model, state, of);
+  const filter = useFilter(model, state, of);
   const selection = useSelection();
   const isPhone = useMediaQuery("(max-width: 700px)");
   const models = translate(`resources.${nameOf(model)}.name`, { smart_count: 2 });
@@ -49,16 +53,17 @@ export function Listed({ model, state, change, of }: Props) {
   return (
     <>
       <Toolbar model={model} state={state} change={change} rows={rows} of={of} selection={selection} />
-      <Box sx={{ height: 4 }}>{rows.isFetching && <LinearProgress aria-label={translate("studio.list.loading")} />}</Box>
+      <Box sx={{ height: 2, "& > *": { height: 2 } }}>{rows.isFetching && <LinearProgress aria-label={translate("studio.list.loading")} />}</Box>
       {rows.error && rows.rows.length === 0 ? <Failed rows={rows} /> : isEmpty ? <Nothing model={model} state={state} change={change} of={of} models={models} />
         : isPhone ? <RecordCards {...shown} /> : <RecordTable {...shown} />}
-      <Stack direction="row" useFlexGap sx={{ alignItems: "center", flexWrap: "wrap", gap: 1, minHeight: 44 }}>
+      <Stack direction="row" useFlexGap sx={{ alignItems: "center", flexWrap: "wrap", gap: 1, minHeight: 28, flexShrink: 0 }}>
         <Typography variant="body2" color="text.secondary" role="status">{isEmpty ? "" : count}</Typography>
+        {state.totals.length > 0 && !isEmpty && !rows.rankedBy && <Suspense fallback={null}><Totals model={model} names={state.totals} filter={filter} /></Suspense>}
         <Box sx={{ flex: 1 }}><LastChange touched={touched} /></Box>
         {rows.isBehind && <Button onClick={rows.restart}>{translate("studio.live.behind")}</Button>}
         {state.mode === "pages" && !rows.rankedBy && !isEmpty && <Pager state={state} change={change} total={rows.total} />}
       </Stack>
-      {selection.ids.size > 0 && <BulkActions model={model} state={state} selection={selection} of={of} />}
+      {selection.ids.size > 0 && <Suspense fallback={null}><BulkActions model={model} state={state} selection={selection} of={of} /></Suspense>}
     </>
   );
 }

@@ -11,8 +11,7 @@ import { TOUCHED } from "../live/LastChange";
 import { Value } from "../values/Value";
 import { CellEditor } from "./CellEditor";
 import { type Between, MoveButtons } from "./MoveButtons";
-
-export const NUMERIC = ["integer", "number", "decimal", "money", "duration"];
+import { NUMERIC } from "./widths";
 
 /** How the rows of a table look. */
 export const ROWS = {
@@ -21,16 +20,21 @@ export const ROWS = {
   "& .record[aria-selected=true]": { bgcolor: "action.selected" },
   "& .record.touched": TOUCHED,
   "& .choice": { display: "grid", placeItems: "center" },
-  "& .choice input": { width: 18, height: 18, m: 0, accentColor: ({ palette }: Theme) => palette.primary.main },
-  "& .cell": { display: "flex", alignItems: "center", minWidth: 0, px: 1, gap: 0.5 },
-  "& .cell.number": { justifyContent: "flex-end" },
+  "& .choice input": { width: 16, height: 16, m: 0, accentColor: ({ palette }: Theme) => palette.primary.main },
+  "& .cell": { display: "flex", alignItems: "center", position: "relative", minWidth: 0, px: 1, gap: 0.5 },
+  "& .MuiChip-root": { height: 20 },
+  "& .cell.number": { justifyContent: "flex-end", fontVariantNumeric: "tabular-nums" },
   "& .text": { minWidth: 0, overflow: "hidden", textOverflow: "ellipsis", whiteSpace: "nowrap" },
+  // As high as what is pressed has to be (WCAG 2.2, 2.5.8).
+  "& .text a": { display: "inline-block", verticalAlign: "top", maxWidth: "100%", lineHeight: "24px", overflow: "hidden", textOverflow: "ellipsis" },
   "& .name": { color: "primary.main", fontWeight: 500, textDecoration: "none" },
   "& .name:hover": { textDecoration: "underline" },
   "& .name:focus-visible, & .edit:focus-visible": { outline: "2px solid currentColor", outlineOffset: 2, borderRadius: "2px" },
-  "& .edit": { display: "flex", p: 0.5, border: 0, borderRadius: "50%", bgcolor: "transparent", color: "text.secondary", cursor: "pointer", opacity: 0 },
+  "& .edit": { display: "flex", position: "absolute", insetInlineEnd: 2, p: 0.5, border: 0, borderRadius: "4px", bgcolor: "background.paper", color: "text.secondary", cursor: "pointer", opacity: 0 },
+  "& .edit:has(+ .edit)": { insetInlineEnd: 28 },
+  "& .cell.number .edit": { insetInlineEnd: "auto", insetInlineStart: 2 },
   "& .edit:disabled": { visibility: "hidden" },
-  "& .edit:hover": { bgcolor: "action.hover" },
+  "& .edit:hover": { color: "text.primary" },
   "& .edit svg": { width: 16, height: 16, fill: "currentColor" },
   "& .cell:hover .edit, & .edit:focus-visible": { opacity: 1 },
 } satisfies SxProps<Theme>;

@@ -1,21 +1,23 @@
 /** A table of records whose rows are in the page only while they are in sight. */
-import ArrowDownwardIcon from "@mui/icons-material/ArrowDownward";
-import ArrowUpwardIcon from "@mui/icons-material/ArrowUpward";
+import ArrowDownwardIcon from "@mui/icons-material/ArrowDownwardOutlined";
+import ArrowUpwardIcon from "@mui/icons-material/ArrowUpwardOutlined";
 import { Box, ButtonBase, Checkbox } from "@mui/material";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useMemo, useRef } from "react";
 import { useTranslate } from "react-admin";
 
 import { fieldOf, nameOf } from "../catalogue/catalogue";
+import { useCatalogue } from "../catalogue/context";
 import type { Field, Model } from "../catalogue/types";
 import { ColumnWidth } from "./ColumnWidth";
 import { orderedBy } from "./MoveButtons";
-import { NUMERIC, ROWS, RecordRow } from "./RecordRow";
+import { ROWS, RecordRow } from "./RecordRow";
 import type { Rows } from "./rows";
 import type { Selection } from "./selection";
 import { type Change, DENSITIES, type ListState } from "./state";
+import { NUMERIC, fittedWidths } from "./widths";
 
-const HEAD = 43;
+const HEAD = 26;
 /** Rows beyond what is in sight. */
 const AHEAD = 12;
 
@@ -31,19 +33,22 @@ interface Props {
   touched: ReadonlySet<string>;
 }
 
-export function widthOf(field: Field, widths: ListState["widths"]): number {
-  const usual = field.type === "timestamp" ? 215 : NUMERIC.includes(field.type) || field.type === "boolean" ? 150 : field.type.startsWith("enum") ? 150 : 220;
-  return widths[field.name] ?? usual;
-}
-
 export function RecordTable({ model, state, change, rows, selection, title, height, touched }: Props) {
   const translate = useTranslate();
+  const catalogue = useCatalogue();
   const scroller = useRef<HTMLDivElement>(null);
   const size = DENSITIES[state.density];
   // Rows are drawn again only where what they are given has changed: while somebody scrolls, the new ones alone.
   const fields = useMemo(() => state.columns.map((name) => fieldOf(model, name)!).filter(Boolean), [model, state.columns]);
-  const template = `48px ${fields.map((field) => `${widthOf(field, state.widths)}px`).join(" ")}`;
   const loaded = rows.rows;
+  const isThere = loaded.length > 0;
+  // The first rows decide: while somebody scrolls, no column changes.
+  const fitted = useMemo(
+    () => fittedWidths(catalogue, model, fields, loaded, ({ name }) => translate(`resources.${nameOf(model)}.fields.${name}`)),
+    [catalogue, model, fields, isThere],
+  );
+  const widths = { ...fitted, ...state.widths };
+  const template = `40px ${fields.map(({ name }) => `${widths[name]}px`).join(" ")}`;
   const order = state.byMeaning ? undefined : orderedBy(model, state.sort);
   const virtual = useVirtualizer({
     count: loaded.length, getScrollElement: () => scroller.current, overscan: AHEAD,
@@ -63,11 +68,11 @@ export function RecordTable({ model, state, change, rows, selection, title, heig
       sx={{ overflow: "auto", position: "relative", border: 1, borderColor: "divider", borderRadius: 1, bgcolor: "background.paper", contain: "strict", ...ROWS, ...(height ? { height } : { flex: 1, minHeight: 240 }) }}
     >
       <Box role="rowgroup" sx={{ position: "sticky", top: 0, zIndex: 2, width: "max-content", minWidth: "100%" }}>
-        <Box role="row" aria-rowindex={1} sx={{ display: "grid", gridTemplateColumns: template, height: HEAD, bgcolor: "background.paper", borderBottom: 1, borderColor: "divider" }}>
+        <Box role="row" aria-rowindex={1} sx={{ display: "grid", gridTemplateColumns: template, gridTemplateRows: `${HEAD - 1}px`, height: HEAD, bgcolor: "background.paper", borderBottom: 1, borderColor: "divider" }}>
           <Box role="columnheader" sx={{ display: "grid", placeItems: "center" }}>
-            <Checkbox size="small" checked={isAll} indeterminate={!isAll && selection.ids.size > 0} onChange={() => (isAll ? selection.clear() : selection.add(loaded.map(({ id }) => id)))} slotProps={{ input: { "aria-label": translate("studio.list.select_all") } }} />
+            <Checkbox size="small" sx={{ p: 0.25 }} checked={isAll} indeterminate={!isAll && selection.ids.size > 0} onChange={() => (isAll ? selection.clear() : selection.add(loaded.map(({ id }) => id)))} slotProps={{ input: { "aria-label": translate("studio.list.select_all") } }} />
           </Box>
-          {fields.map((field) => <Header key={field.name} model={model} field={field} state={state} change={change} />)}
+          {fields.map((field) => <Header key={field.name} model={model} field={field} width={widths[field.name]!} state={state} change={change} />)}
         </Box>
       </Box>
       <Box role="rowgroup" sx={{ height: virtual.getTotalSize(), position: "relative", minWidth: "max-content" }}>
@@ -86,7 +91,7 @@ export function RecordTable({ model, state, change, rows, selection, title, heig
   );
 }
 
-function Header({ model, field, state, change }: { model: Model; field: Field; state: ListState; change: Change }) {
+function Header({ model, field, width, state, change }: { model: Model; field: Field; width: number; state: ListState; change: Change }) {
   const translate = useTranslate();
   const label = translate(`resources.${nameOf(model)}.fields.${field.name}`);
   const place = state.sort.findIndex((key) => key.replace(/^-/, "") === field.name);
@@ -101,15 +106,15 @@ function Header({ model, field, state, change }: { model: Model; field: Field; s
       {field.sortable ? (
         <ButtonBase
           onClick={(event) => sort(event.shiftKey)} aria-label={translate("studio.list.sort", { field: label })} focusRipple
-          sx={{ flex: 1, minWidth: 0, justifyContent: NUMERIC.includes(field.type) ? "flex-end" : "flex-start", px: 1, gap: 0.5, typography: "subtitle2" }}
+          sx={{ flex: 1, minWidth: 0, justifyContent: NUMERIC.includes(field.type) ? "flex-end" : "flex-start", px: 1, gap: 0.5, typography: "subtitle2", color: "text.secondary" }}
         >
           <Box component="span" sx={{ overflow: "hidden", textOverflow: "ellipsis", whiteSpace: "nowrap" }}>{label}</Box>
           {order && (order === "ascending" ? <ArrowUpwardIcon fontSize="inherit" /> : <ArrowDownwardIcon fontSize="inherit" />)}
         </ButtonBase>
       ) : (
-        <Box component="span" sx={{ alignSelf: "center", flex: 1, px: 1, typography: "subtitle2", overflow: "hidden", textOverflow: "ellipsis", whiteSpace: "nowrap", textAlign: NUMERIC.includes(field.type) ? "end" : "start" }}>{label}</Box>
+        <Box component="span" sx={{ alignSelf: "center", flex: 1, px: 1, typography: "subtitle2", color: "text.secondary", overflow: "hidden", textOverflow: "ellipsis", whiteSpace: "nowrap", textAlign: NUMERIC.includes(field.type) ? "end" : "start" }}>{label}</Box>
       )}
-      <ColumnWidth label={label} width={widthOf(field, state.widths)} onChange={(width) => change({ widths: { ...state.widths, [field.name]: width } })} />
+      <ColumnWidth label={label} width={width} onChange={(drawn) => change({ widths: { ...state.widths, [field.name]: drawn } })} />
     </Box>
   );
 }

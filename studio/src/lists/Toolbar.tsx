@@ -1,12 +1,12 @@
 /** Above a list: search, filters, the look of it, and what can be done. */
-import AddIcon from "@mui/icons-material/Add";
-import DownloadIcon from "@mui/icons-material/Download";
-import RestoreFromTrashIcon from "@mui/icons-material/RestoreFromTrash";
-import SearchIcon from "@mui/icons-material/Search";
-import TuneIcon from "@mui/icons-material/Tune";
-import UploadIcon from "@mui/icons-material/Upload";
+import AddIcon from "@mui/icons-material/AddOutlined";
+import DownloadIcon from "@mui/icons-material/DownloadOutlined";
+import RestoreFromTrashIcon from "@mui/icons-material/RestoreFromTrashOutlined";
+import SearchIcon from "@mui/icons-material/SearchOutlined";
+import TuneIcon from "@mui/icons-material/TuneOutlined";
+import UploadIcon from "@mui/icons-material/UploadOutlined";
 import { Button, Chip, IconButton, InputAdornment, Stack, TextField, Tooltip } from "@mui/material";
-import { useEffect, useRef, useState } from "react";
+import { Suspense, lazy, useEffect, useRef, useState } from "react";
 import { useTranslate } from "react-admin";
 import { Link } from "react-router-dom";
 
@@ -15,14 +15,15 @@ import { useCatalogue } from "../catalogue/context";
 import type { Model } from "../catalogue/types";
 import { useFocusShortcut } from "../layout/shortcuts";
 import { ScopeChip } from "../organizations/ScopeChip";
-import { ExportDialog } from "./ExportDialog";
 import { Filters } from "./Filters";
-import { ImportDialog } from "./ImportDialog";
-import { LookMenu } from "./LookMenu";
 import { createPath } from "./RecordList";
 import type { Of, Rows } from "./rows";
 import type { Selection } from "./selection";
 import type { Change, ListState } from "./state";
+
+const ExportDialog = lazy(() => import("./ExportDialog"));
+const ImportDialog = lazy(() => import("./ImportDialog"));
+const LookMenu = lazy(() => import("./LookMenu"));
 
 interface Props {
   model: Model;
@@ -50,7 +51,7 @@ export function Toolbar({ model, state, change, rows, of, selection }: Props) {
     );
   };
   return (
-    <Stack direction="row" useFlexGap sx={{ flexWrap: "wrap", alignItems: "center", gap: 1, mb: 0.5 }}>
+    <Stack direction="row" useFlexGap sx={{ flexWrap: "wrap", alignItems: "center", gap: 1, mb: 0.25 }}>
       {model.searchable && <Search model={model} words={state.q} onChange={(q) => change({ q })} isPage={!of} />}
       {model.semantic && (
         <Tooltip describeChild title={translate("studio.list.by_meaning_text")}>
@@ -71,9 +72,11 @@ export function Toolbar({ model, state, change, rows, of, selection }: Props) {
         )}
         {model.operations.create && <Button variant="contained" startIcon={<AddIcon />} component={Link} to={createPath(model, of)}>{translate("studio.list.new")}</Button>}
       </Stack>
-      {open === "look" && <LookMenu model={model} state={state} change={change} anchor={look.current} onClose={() => setOpen(undefined)} />}
-      {open === "export" && <ExportDialog model={model} state={state} of={of} total={rows.total} selected={[...selection.ids]} onClose={() => setOpen(undefined)} />}
-      {open === "import" && <ImportDialog model={model} onClose={() => setOpen(undefined)} onDone={rows.again} />}
+      <Suspense fallback={null}>
+        {open === "look" && <LookMenu model={model} state={state} change={change} anchor={look.current} onClose={() => setOpen(undefined)} />}
+        {open === "export" && <ExportDialog model={model} state={state} of={of} total={rows.total} selected={[...selection.ids]} onClose={() => setOpen(undefined)} />}
+        {open === "import" && <ImportDialog model={model} onClose={() => setOpen(undefined)} onDone={rows.again} />}
+      </Suspense>
     </Stack>
   );
 }

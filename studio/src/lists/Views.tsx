@@ -1,8 +1,8 @@
 /** Saved views of a list: one's own, and those shared with the organization. */
 import { RowgateError } from "@rowgate/client/react-admin";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import BookmarkBorderIcon from "@mui/icons-material/BookmarkBorder";
-import DeleteIcon from "@mui/icons-material/Delete";
+import BookmarkBorderIcon from "@mui/icons-material/BookmarkBorderOutlined";
+import DeleteIcon from "@mui/icons-material/DeleteOutlined";
 import { Button, Checkbox, Dialog, DialogActions, DialogContent, DialogTitle, FormControlLabel, IconButton, ListItem, ListItemButton, ListItemText, ListSubheader, Popover, List, TextField } from "@mui/material";
 import { type FormEvent, useRef, useState } from "react";
 import { useNotify, useTranslate } from "react-admin";
@@ -52,7 +52,7 @@ function forbidden(error: unknown): null {
 }
 
 /** What a view keeps. */
-const KEPT = ["q", "byMeaning", "conditions", "sort", "columns", "widths", "density", "mode", "perPage"] as const;
+const KEPT = ["q", "byMeaning", "conditions", "sort", "columns", "widths", "totals", "density", "mode", "perPage"] as const;
 const definitionOf = (state: ListState) => Object.fromEntries(KEPT.map((name) => [name, state[name]]));
 
 export function Views({ model, state, change }: Props) {

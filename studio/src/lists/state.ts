@@ -6,7 +6,7 @@ import { columnsOf, fieldOf, nameOf, usualColumns } from "../catalogue/catalogue
 import type { Model } from "../catalogue/types";
 import { type Condition, isCondition } from "./conditions";
 
-export const DENSITIES = { compact: 33, normal: 43, roomy: 57 } as const;
+export const DENSITIES = { compact: 24, normal: 34, roomy: 48 } as const;
 export type Density = keyof typeof DENSITIES;
 export type Mode = "scroll" | "pages";
 export const PAGE_SIZES = [25, 50, 100, 250];
@@ -15,6 +15,8 @@ export const PAGE_SIZES = [25, 50, 100, 250];
 export interface Look {
   columns: readonly string[];
   widths: Readonly<Record<string, number>>;
+  /** The columns that are summed up beneath. */
+  totals: readonly string[];
   density: Density;
   mode: Mode;
   perPage: number;
@@ -44,7 +46,7 @@ function keptLook(model: Model): Partial<Look> {
 }
 
 export function usualLook(model: Model): Look {
-  return { columns: usualColumns(model), widths: {}, density: "normal", mode: "scroll", perPage: 50 };
+  return { columns: usualColumns(model), widths: {}, totals: [], density: "normal", mode: "scroll", perPage: 50 };
 }
 
 function known(model: Model, names: readonly string[]): readonly string[] {
@@ -72,6 +74,7 @@ export function read(model: Model, search: URLSearchParams): ListState {
   return {
     columns: columns.length > 0 ? columns : usualColumns(model),
     widths: widths ?? look.widths,
+    totals: known(model, search.has("totals") ? split(search.get("totals")) : look.totals),
     density: density in DENSITIES ? (density as Density) : "normal",
     mode: (search.get("mode") ?? look.mode) === "pages" ? "pages" : "scroll",
     perPage: PAGE_SIZES.find((size) => size === Number(search.get("perPage") ?? look.perPage)) ?? 50,
@@ -97,6 +100,7 @@ export function written(model: Model, state: ListState): URLSearchParams {
   set("sort", state.sort.join(","), state.sort.length === 0);
   set("columns", state.columns.join(","), state.columns.join() === usual.columns.join());
   set("widths", JSON.stringify(state.widths), JSON.stringify(state.widths) === JSON.stringify(usual.widths));
+  set("totals", state.totals.join(","), state.totals.join() === usual.totals.join());
   for (const name of ["density", "mode", "perPage"] as const) set(name, String(state[name]), state[name] === usual[name]);
   set("everywhere", "true", !state.isEverywhere);
   set("page", String(state.page), state.page === 1);
@@ -105,7 +109,7 @@ export function written(model: Model, state: ListState): URLSearchParams {
 
 export type Change = (change: Partial<ListState>) => void;
 
-const OF_LOOK = ["columns", "widths", "density", "mode", "perPage"] as const;
+const OF_LOOK = ["columns", "widths", "totals", "density", "mode", "perPage"] as const;
 
 /** Keep what was chosen of the look for the next visit; gives whether that is anything. */
 function keepLook(model: Model, change: Partial<ListState>): boolean {

@@ -1,16 +1,17 @@
 /** In which organization somebody acts; the session knows it, so that all tabs do. */
 import { useQuery } from "@tanstack/react-query";
-import ApartmentIcon from "@mui/icons-material/Apartment";
-import PersonIcon from "@mui/icons-material/Person";
-import UnfoldMoreIcon from "@mui/icons-material/UnfoldMore";
+import ApartmentIcon from "@mui/icons-material/ApartmentOutlined";
+import PersonIcon from "@mui/icons-material/PersonOutlined";
+import UnfoldMoreIcon from "@mui/icons-material/UnfoldMoreOutlined";
 import { Button, ListItemIcon, ListItemText, Menu, MenuItem } from "@mui/material";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useNotify, useTranslate } from "react-admin";
 import { Link } from "react-router-dom";
 
 import { provider } from "../api/provider";
 import { useSentence } from "../api/sentences";
 import { usePerson } from "../catalogue/context";
+import { accentOf, keepAccent } from "../layout/accent";
 import { ask } from "../session/transport";
 
 /** The organizations that one is a member of, the personal one first. */
@@ -21,7 +22,7 @@ export function useOrganizations() {
     queryFn: async ({ signal }) => {
       const { data } = await provider.getList("auth/member", { filter: { userId: id }, pagination: { page: 1, perPage: 200 }, meta: { count: "none", expand: ["organization"] }, signal });
       const known = data.filter(({ organization }) => organization);
-      return known.map(({ role, organization }) => ({ id: String(organization.id), name: String(organization.name), isPersonal: Boolean(organization.isPersonal), role: String(role) }))
+      return known.map(({ role, organization }) => ({ id: String(organization.id), name: String(organization.name), isPersonal: Boolean(organization.isPersonal), role: String(role), accent: accentOf(organization.metadata) }))
         .sort((one, other) => Number(other.isPersonal) - Number(one.isPersonal) || one.name.localeCompare(other.name));
     },
   });
@@ -32,10 +33,13 @@ export function OrganizationSwitcher() {
   const notify = useNotify();
   const sentence = useSentence();
   const { activeOrganizationId } = usePerson();
-  const { data = [] } = useOrganizations();
+  const { data = [], isSuccess } = useOrganizations();
   const button = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);
   const current = data.find(({ id }) => id === activeOrganizationId) ?? data[0];
+  useEffect(() => {
+    if (isSuccess) keepAccent(current?.accent);
+  }, [isSuccess, current?.accent]);
   if (!current) return null;
   const change = async (organizationId: string) => {
     setOpen(false);

@@ -1,5 +1,5 @@
 /** Whose records a list shows: those of the organization that is acted in, until somebody asks for all. */
-import CloseIcon from "@mui/icons-material/Close";
+import CloseIcon from "@mui/icons-material/CloseOutlined";
 import { Box, Button, IconButton } from "@mui/material";
 import { useTranslate } from "react-admin";
 

@@ -16,6 +16,7 @@ import { LazyJsonInput } from "../inputs/LazyJsonInput";
 import { useHeard } from "../live/heard";
 import { ConflictDialog } from "../records/ConflictDialog";
 import { Value } from "../values/Value";
+import { AccentInput } from "./AccentInput";
 import { DeleteOrganization } from "./DeleteOrganization";
 import { type Values, faultsOf } from "./FormDialog";
 import { Section } from "../design/Section";
@@ -130,6 +131,7 @@ function Fields({ base, stored, onNewer, onSave }: FieldsProps) {
         <TextLine resource={RESOURCE} source="name" label={WORDS.name!} isRequired />
         <TextLine resource={RESOURCE} source="slug" label={WORDS.slug!} isRequired />
         <TextLine resource={RESOURCE} source="logo" label={WORDS.logo!} type="url" />
+        <AccentInput />
       </Box>
       <BooleanInput source="requireTwoFactor" label={WORDS.requireTwoFactor!} helperText="studio.organizations.two_factor_text" />
       <BooleanInput source="publicLinks" label={WORDS.publicLinks!} helperText="studio.organizations.links_text" />

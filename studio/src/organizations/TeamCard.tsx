@@ -1,6 +1,6 @@
 /** A team with its members, and what managers do with it. */
 import type { Row } from "@rowgate/client/react-admin";
-import PersonRemoveIcon from "@mui/icons-material/PersonRemove";
+import PersonRemoveIcon from "@mui/icons-material/PersonRemoveOutlined";
 import { Button, IconButton, List, ListItem, ListItemAvatar, ListItemText, Paper, Stack, Tooltip, Typography } from "@mui/material";
 import { Suspense, lazy, useState } from "react";
 import { AutocompleteInput, required, useTranslate } from "react-admin";

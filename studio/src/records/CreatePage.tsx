@@ -12,7 +12,7 @@ import { RecordForm } from "./RecordForm";
 import { dropDraft } from "./drafts";
 import { defaultsOf, given } from "./values";
 
-export function CreatePage() {
+export default function CreatePage() {
   const model = useModel();
   const resource = nameOf(model);
   const translate = useTranslate();

@@ -16,7 +16,7 @@ import { useConflict } from "./conflict";
 import { dropDraft } from "./drafts";
 import { type Row, writable } from "./values";
 
-export function EditPage() {
+export default function EditPage() {
   const model = useModel();
   const resource = nameOf(model);
   const { id = "" } = useParams();

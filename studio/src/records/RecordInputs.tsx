@@ -1,5 +1,5 @@
 /** The inputs of a record: what is required and telling first, the rest behind a button. */
-import ExpandMoreIcon from "@mui/icons-material/ExpandMore";
+import ExpandMoreIcon from "@mui/icons-material/ExpandMoreOutlined";
 import { Box, Button, Collapse, Typography } from "@mui/material";
 import { useState } from "react";
 import { useTranslate } from "react-admin";

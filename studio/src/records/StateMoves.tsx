@@ -1,5 +1,5 @@
 /** A state as a badge that opens the moves it allows. */
-import ArrowDropDownIcon from "@mui/icons-material/ArrowDropDown";
+import ArrowDropDownIcon from "@mui/icons-material/ArrowDropDownOutlined";
 import { Chip, Menu, MenuItem } from "@mui/material";
 import { useRef, useState } from "react";
 import { useNotify, useShowContext, useTranslate, useUpdate } from "react-admin";

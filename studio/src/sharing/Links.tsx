@@ -1,7 +1,7 @@
 /** The links of a record: made for some days, counted, and ended. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Alert, Button, LinearProgress, List, ListItem, ListItemText, MenuItem, Stack, TextField, Typography } from "@mui/material";
-import DeleteIcon from "@mui/icons-material/Delete";
+import DeleteIcon from "@mui/icons-material/DeleteOutlined";
 import { useState } from "react";
 import { useLocale, useNotify, useTranslate } from "react-admin";
 

@@ -1,7 +1,7 @@
 /** The people, teams and addresses with whom a record is shared: each may read it or write it, until some day. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Alert, Autocomplete, Button, IconButton, List, ListItem, ListItemText, MenuItem, Stack, TextField, Typography } from "@mui/material";
-import DeleteIcon from "@mui/icons-material/Delete";
+import DeleteIcon from "@mui/icons-material/DeleteOutlined";
 import { useState } from "react";
 import { useLocale, useTranslate } from "react-admin";
 

@@ -6,7 +6,7 @@ import { isFile, typeOf } from "../catalogue/catalogue";
 import { useCatalogue } from "../catalogue/context";
 import type { Field, Model } from "../catalogue/types";
 import { FileValue } from "./FileValue";
-import { currencyOf, bytes, distance, exact, exactMoment, micros, milliseconds, moment, money, number, percent } from "./formats";
+import { currencyOf, bytes, distance, exact, exactMoment, micros, milliseconds, moment, money, number, percent, shortMoment } from "./formats";
 import { mailAddress, safeAddress } from "./links";
 import { RelationValue } from "./RelationValue";
 import { toneOf } from "./tones";
@@ -114,7 +114,7 @@ function Amount({ model, field, record, value }: ValueProps & { value: number })
 export function Moment({ value, brief }: { value: string; brief?: boolean | undefined }) {
   const locale = useLocale();
   if (Number.isNaN(Date.parse(value))) return <span>{value}</span>;
-  if (brief) return <time dateTime={value} title={exactMoment(value, locale)}>{moment(value, locale)}</time>;
+  if (brief) return <time dateTime={value} title={exactMoment(value, locale)}>{shortMoment(value, locale)}</time>;
   return (
     <Tooltip title={exactMoment(value, locale)}>
       <time dateTime={value}>{`${moment(value, locale)} (${distance(value, locale)})`}</time>

@@ -21,6 +21,7 @@ function kept<Options, Formatter>(make: (locale: string, options?: Options) => F
 }
 
 const numbers = kept((locale, options?: Intl.NumberFormatOptions) => new Intl.NumberFormat(locale, options));
+const distances = kept((locale, options?: Intl.RelativeTimeFormatOptions) => new Intl.RelativeTimeFormat(locale, options));
 const moments = kept((locale, options?: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, options));
 
 export function bytes(value: number, locale: string): string {
@@ -96,6 +97,11 @@ export function money(hundredths: number, currency: string, locale: string): str
   }
 }
 
+/** An amount of a currency in few letters. */
+export function compactMoney(amount: number, currency: string, locale: string): string {
+  return numbers(locale, { style: "currency", currency, notation: "compact", maximumFractionDigits: 1 }).format(amount);
+}
+
 export function micros(value: number, currency: string, locale: string): string {
   const digits = { minimumFractionDigits: 2, maximumFractionDigits: 6 };
   return numbers(locale, { style: "currency", currency, ...digits }).format(value / 1_000_000);
@@ -122,10 +128,21 @@ const STEPS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 ];
 
 /** How long ago, or until, something is. */
-export function distance(value: string, locale: string, now = Date.now()): string {
+export function distance(value: string, locale: string, now = Date.now(), style: Intl.RelativeTimeFormatStyle = "long"): string {
   const difference = new Date(value).getTime() - now;
   const [unit, size] = STEPS.find(([, step]) => Math.abs(difference) >= step) ?? ["second", 1000];
-  return new Intl.RelativeTimeFormat(locale, { numeric: "auto" }).format(Math.round(difference / size), unit);
+  return distances(locale, { numeric: "auto", style }).format(Math.round(difference / size), unit);
+}
+
+/** Days in which a time is told by how far it is. */
+const NEAR = 7 * 86_400_000;
+
+/** A time in few letters: how far it is where it is near, and otherwise its day. */
+export function shortMoment(value: string, locale: string, now = Date.now()): string {
+  const at = new Date(value);
+  if (Math.abs(at.getTime() - now) < NEAR) return distance(value, locale, now, "short");
+  const isThisYear = at.getFullYear() === new Date(now).getFullYear();
+  return moments(locale, { day: "numeric", month: "short", ...(isThisYear ? {} : { year: "numeric" }) }).format(at);
 }
 
 /** The currency of an amount: that of its record, or the service's own. */

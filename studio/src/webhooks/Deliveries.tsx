@@ -1,6 +1,6 @@
 /** What was sent to a webhook, and what waits: each with what was said and answered, and once more on request. */
 import { Accordion, AccordionDetails, AccordionSummary, Box, Button, Chip, MenuItem, Stack, TextField, Typography } from "@mui/material";
-import ExpandMoreIcon from "@mui/icons-material/ExpandMore";
+import ExpandMoreIcon from "@mui/icons-material/ExpandMoreOutlined";
 import { useState } from "react";
 import { useLocale, useTranslate } from "react-admin";
 

@@ -1,5 +1,5 @@
 /** The webhooks of whoever looks, and as a manager those of others in the organization. */
-import AddIcon from "@mui/icons-material/Add";
+import AddIcon from "@mui/icons-material/AddOutlined";
 import { Alert, Button, Chip, LinearProgress, Link, Stack } from "@mui/material";
 import { useState } from "react";
 import { useTranslate } from "react-admin";

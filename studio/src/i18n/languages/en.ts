@@ -18,6 +18,8 @@ export interface Names {
   fields: Record<string, string>;
   /** Values of enumerations, or of one field's: `stage.won`. */
   values: Record<string, string>;
+  /** Headings of parts of a record's page, which models have in English. */
+  sections: Record<string, string>;
   /** What the service says of fields, which it says in English. */
   notes: Record<string, string>;
   /** What the service says against what was entered or asked, in English; `{}` is what it fills in. */
@@ -38,6 +40,7 @@ export const english: Language & { messages: typeof messages } = {
   messages,
   names: {
     notes: {},
+    sections: {},
     // Those that name fields as programs do.
     refusals: {
       "Must be at most half of chunkSize.": "Must be at most half of the chunk size.",

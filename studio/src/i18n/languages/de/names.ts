@@ -6,6 +6,7 @@ import { refusals } from "./refusals";
 export const names: Names = {
   notes,
   refusals,
+  sections: { Sale: "Verkauf", Outcome: "Ausgang" },
   domains: {
     ai: "KI", "ai-agent": "Agenten", "ai-rag": "Wissen", "ai-research": "Recherche", analytics: "Auswertung", auth: "Zugang",
     crm: "CRM", storage: "Ablage", notification: "Mitteilungen", platform: "Plattform",

@@ -4,6 +4,8 @@ import type { records as english } from "../en/records";
 
 export const records: Shape<typeof english> = {
   record: {
+    about: "Zu diesem Datensatz",
+    more: "Mehr",
     new: "Neu: %{model}", edit: "Bearbeiten", save: "Speichern", cancel: "Abbrechen", delete: "Löschen", duplicate: "Duplizieren",
     deleted: "%{record} wurde gelöscht.", saved: "Gespeichert",
     created: "%{record} wurde erstellt.", related: "Zugehörige Datensätze", empty: "Leer",

@@ -1,6 +1,8 @@
 /** Words of records: shown, edited, related. */
 export const records = {
   record: {
+    about: "About this record",
+    more: "More",
     new: "New: %{model}", edit: "Edit", save: "Save", cancel: "Cancel", delete: "Delete", duplicate: "Duplicate", deleted: "%{record} is deleted.",
     saved: "Saved", created: "%{record} is there.", related: "Related", empty: "Empty",
     draft: "You have unsaved changes here, from %{when}.", restore: "Restore", discard: "Discard", copy_id: "Copy the ID", show_all: "Show all %{models}",

@@ -1,0 +1,1 @@
+import{o as e}from"./useSlotProps-DQY7XqTL.js";import{P as t}from"./defaultTheme-DyE_xB1K.js";var n=t(),r=e((0,n.jsx)(`path`,{d:`M6 10c-1.1 0-2 .9-2 2s.9 2 2 2 2-.9 2-2-.9-2-2-2m12 0c-1.1 0-2 .9-2 2s.9 2 2 2 2-.9 2-2-.9-2-2-2m-6 0c-1.1 0-2 .9-2 2s.9 2 2 2 2-.9 2-2-.9-2-2-2`}),`MoreHorizOutlined`);export{r as t};

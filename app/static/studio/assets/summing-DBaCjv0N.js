@@ -1,0 +1,1 @@
+import{d as e}from"./panels-DQEwqd0l.js";var t=(t,n)=>e(t).filter(({name:e,display:t})=>n.includes(e)&&t!==`percent`);export{t};

@@ -1,0 +1,1 @@
+import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{q as t}from"./defaultTheme-DyE_xB1K.js";var n=e(t(),1),r=(0,n.createContext)(()=>{}),i=()=>(0,n.useContext)(r),a=()=>{let e=i();return(0,n.useCallback)((t,n={})=>{let{type:r=`info`,...i}=n;e({message:t,type:r,notificationOptions:i})},[e])};export{r as n,a as t};

@@ -1,0 +1,1 @@
+import"./rolldown-runtime-XKyaHtl9.js";import{g as e,q as t,t as n}from"./defaultTheme-DyE_xB1K.js";t();function r(){let t=e(n);return t.$$material||t}export{r as t};

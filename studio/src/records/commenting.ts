@@ -1,0 +1,70 @@
+/** The comments on a record, page by page, and how they are written. */
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+
+import { nameOf } from "../catalogue/catalogue";
+import type { Model } from "../catalogue/types";
+import { ask } from "../session/transport";
+
+export interface Comment {
+  id: string;
+  text: string;
+  own: boolean;
+  author: { id: string; name: string } | null;
+  createdAt: string;
+  editedAt: string | null;
+}
+
+interface CommentPage {
+  data: readonly Comment[];
+  meta: { count: number };
+}
+
+/** Whether anything stands beside the records of a model. */
+export const hasActivity = (model: Model, changesDays: number) => Boolean(model.comments) || (Boolean(model.history) && changesDays > 0);
+
+const PAGE = 20;
+const pathOf = (model: Model, id: string) => `/api/v1/${nameOf(model)}/${id}/_comments`;
+
+export function useComments(model: Model, id: string) {
+  const path = pathOf(model, id);
+  return useInfiniteQuery({
+    queryKey: [nameOf(model), "comments", id],
+    queryFn: ({ signal, pageParam }) => ask<CommentPage>("GET", `${path}?take=${PAGE}&skip=${pageParam}`, undefined, signal),
+    initialPageParam: 0,
+    getNextPageParam: ({ meta }, _, skip) => (skip + PAGE < meta.count ? skip + PAGE : undefined),
+  });
+}
+
+/** Writes of comments, after which they are read again. */
+export function useCommenting(model: Model, id: string) {
+  const queries = useQueryClient();
+  const path = pathOf(model, id);
+  const renewed = async (done: Promise<unknown>) => {
+    await done;
+    await queries.invalidateQueries({ queryKey: [nameOf(model), "comments", id] });
+  };
+  return {
+    write: (text: string, mentions: readonly string[]) => renewed(ask("POST", path, { text, mentions })),
+    change: (comment: string, text: string) => renewed(ask("PUT", `${path}/${comment}`, { text })),
+    remove: (comment: string) => renewed(ask("DELETE", `${path}/${comment}`)),
+  };
+}
+
+/** The people who are named with an @ in a text. Of two whose names begin alike, the longer one counts. */
+export function mentionedIn(text: string, people: readonly { id: string; name: string }[]): readonly string[] {
+  const found = new Set<string>();
+  const longest = [...people].sort((one, other) => other.name.length - one.name.length);
+  for (let at = text.indexOf("@"); at >= 0; at = text.indexOf("@", at + 1)) {
+    const named = longest.find(({ name }) => text.startsWith(name, at + 1));
+    if (named) found.add(named.id);
+  }
+  return [...found];
+}
+
+/** What of a text stands behind the last @ before the cursor, while somebody writes a name there. */
+export function namedAt(text: string, cursor: number): { start: number; words: string } | undefined {
+  const start = text.lastIndexOf("@", cursor - 1);
+  const words = text.slice(start + 1, cursor);
+  const isBegun = start >= 0 && (start === 0 || /\s/.test(text[start - 1]!));
+  return isBegun && words.length <= 40 && !words.includes("\n") ? { start, words } : undefined;
+}
