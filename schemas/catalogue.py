@@ -162,7 +162,8 @@ def _model(model: type[Record], standing: CallerProfile) -> dict[str, Any]:
     if standing.in_person:
         shown = {"links": model.policy.links, "shares": model.policy.shares}
         found |= {name: allowed["update"] for name, is_open in shown.items() if is_open}
-        found |= {"comments": allowed["read"]} if takes_comments(model) else {}
+        reads_whole = allowed["read"] and standing.reader.admits_wholly(model, "read")
+        found |= {"comments": reads_whole} if takes_comments(model) else {}
     if allowed["create"]:
         found["upsertBy"] = rules_of(model)
     found["relations"] = [

@@ -14,7 +14,7 @@ from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthInvitation, AuthOrganization
 from app.auth.models.sharing import AuthShare
 from app.auth.organizations.organizations import user_provisioned
-from app.auth.sharing.shareable import organization_of
+from app.auth.sharing.shareable import organization_above
 from app.auth.sharing.shares import RECORD_SHARED, record_shared
 from app.engine.declare.record import Record, camel
 from app.engine.write.hooks import Write, on_create, on_update, require
@@ -62,7 +62,7 @@ def tell_of_mention(unit: Unit, record: Record, comment: PlatformComment, named:
     """Notify those who are named in a comment."""
     title, data = f"{_name_of(unit, comment.user_id)} mentioned you", _place_of(record) | {"commentId": str(comment.id)}
     body = comment.text[: routing.MAX_BODY_LENGTH]
-    more = {"actor_id": comment.user_id, "organization_id": organization_of(record)}
+    more = {"actor_id": comment.user_id, "organization_id": organization_above(unit, record)}
     routing.lock_recipients(unit, named)
     routing.notify_all(unit, named, "MENTION", title, body, data=data, **more)
 

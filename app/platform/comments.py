@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ from sqlalchemy.orm import Mapped
 from app.auth.accounts import users
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthMember
-from app.auth.sharing.shareable import organization_of
+from app.auth.sharing.shareable import organization_above
 from app.engine.changes.judgments import roots
 from app.engine.changes.purging import purged
 from app.engine.declare.catalogue import every_model
@@ -53,10 +54,11 @@ class PlatformComment(Base):
 
 
 class Shown(NamedTuple):
-    """A comment, and who wrote it, where that is somebody still."""
+    """A comment, who wrote it, where that is somebody still, and whether the caller may remove it."""
 
     comment: PlatformComment
     author: AuthUser | None
+    is_removable: bool = False
 
 
 # People are named in a comment who see its record.
@@ -73,11 +75,12 @@ def takes_comments(model: Model) -> bool:
 
 def listed(unit: Unit, model: Model, identifier: UUID, take: int, skip: int) -> tuple[list[Shown], int]:
     """A page of the comments on a record, the newest first, and how many there are. Raises NotFound."""
-    require_readable(unit, model, identifier)
+    manages = _manages(unit, require_readable(unit, model, identifier))
     of_it = PlatformComment.record_id == identifier
     count = unit.session.scalar(select(func.count()).select_from(PlatformComment).where(of_it)) or 0
     newest = _shown().where(of_it).order_by(PlatformComment.created_at.desc(), PlatformComment.id.desc())
-    return [Shown(*row) for row in unit.session.execute(newest.limit(take).offset(skip))], count
+    rows = unit.session.execute(newest.limit(take).offset(skip))
+    return [Shown(row[0], row[1], manages or is_own(row[0], unit.principal)) for row in rows], count
 
 
 def write(unit: Unit, model: Model, identifier: UUID, text: str, mentions: Sequence[UUID]) -> Shown:
@@ -94,7 +97,7 @@ def write(unit: Unit, model: Model, identifier: UUID, text: str, mentions: Seque
     named = [each for each in _colleagues(unit, mentions) if _sees(unit, each, model, identifier)]
     if named:
         mentioned.emit(unit, record, made, named)
-    return _find(unit, model, identifier, made.id)
+    return Shown(made, unit.session.get(AuthUser, user_id), is_removable=True)
 
 
 def change(unit: Unit, model: Model, identifier: UUID, comment_id: UUID, text: str) -> Shown:
@@ -105,22 +108,22 @@ def change(unit: Unit, model: Model, identifier: UUID, comment_id: UUID, text: s
         raise Forbidden("Only who wrote a comment changes it")
     found.comment.text, found.comment.edited_at = text, now()
     unit.session.flush()
-    return found
+    return found._replace(is_removable=True)
 
 
 def remove(unit: Unit, model: Model, identifier: UUID, comment_id: UUID) -> None:
     """Remove one's own comment, or as a manager of the record's organization any. Raises NotFound and Forbidden."""
     record = require_readable(unit, model, identifier)
     found = _find(unit, model, identifier, comment_id)
-    if not (is_own(found.comment, unit.principal) or unit.principal.manages(organization_of(record))):
+    if not (is_own(found.comment, unit.principal) or _manages(unit, record)):
         raise Forbidden("Only who wrote a comment, or a manager, removes it")
     unit.session.delete(found.comment)
 
 
 def require_readable(unit: Unit, model: Model, identifier: UUID) -> Record:
-    """A record that the caller reads otherwise than as the public does; raises NotFound."""
-    record: Record | None = unit.session.scalar(_readable(model, identifier, unit.principal), unit.principal.binds)
-    return require_found(record)
+    """A record that the caller reads whole, and otherwise than as the public does. Raises NotFound, also where it is
+    shared with somebody outside of its organization, and Forbidden for grants that hide a part of it."""
+    return require_found(_readable(unit, model, identifier, unit.principal))
 
 
 def is_own(comment: PlatformComment, principal: Principal) -> bool:
@@ -131,7 +134,8 @@ def is_own(comment: PlatformComment, principal: Principal) -> bool:
 def sweep() -> None:
     """Remove the comments of records that are gone for good, as periodic work."""
     with autocommit_connection() as connection:
-        for model in every_model():
+        names = {name for (name,) in connection.rows("SELECT DISTINCT model FROM platform_comment", {})}
+        for model in (each for each in every_model() if each.qualified_name() in names):
             connection.execute(LEFT.format(table=model.__tablename__), {"model": model.qualified_name()})
 
 
@@ -141,9 +145,21 @@ def forget(unit: Unit, identifiers: list[UUID]) -> None:
     unit.bookkeep(delete(PlatformComment).where(PlatformComment.record_id.in_(identifiers)))
 
 
-def _readable(model: Model, identifier: UUID, principal: Principal) -> Any:
+def _readable(unit: Unit, model: Model, identifier: UUID, principal: Principal) -> Record | None:
     policy, reader = model.policy, principal.reader
-    return select(model).where(model.id == identifier, policy.own(model, reader), policy.visible(model, reader))
+    own = (policy.own(model, reader), policy.visible(model, reader))
+    record: Record | None = unit.session.scalar(select(model).where(model.id == identifier, *own), principal.binds)
+    if record is None:
+        return None
+    if not reader.admits_wholly(model, "read"):
+        raise Forbidden()
+    organization = organization_above(unit, record)
+    is_within = organization is None or principal.is_admin or organization in principal.memberships
+    return record if is_within else None
+
+
+def _manages(unit: Unit, record: Record) -> bool:
+    return unit.principal.manages(organization_above(unit, record))
 
 
 def _shown() -> Any:
@@ -152,7 +168,8 @@ def _shown() -> Any:
 
 def _find(unit: Unit, model: Model, identifier: UUID, comment_id: UUID) -> Shown:
     of_it = (PlatformComment.record_id == identifier, PlatformComment.model == model.qualified_name())
-    return Shown(*require_found(unit.session.execute(_shown().where(PlatformComment.id == comment_id, *of_it)).first()))
+    wanted = _shown().where(PlatformComment.id == comment_id, *of_it).with_for_update(of=PlatformComment)
+    return Shown(*require_found(unit.session.execute(wanted).first()))
 
 
 def _colleagues(unit: Unit, mentions: Collection[UUID]) -> list[UUID]:
@@ -169,5 +186,6 @@ def _sees(unit: Unit, user_id: UUID, model: Model, identifier: UUID) -> bool:
     principal = users.user_principal(unit.session, user_id)
     if principal is None:
         return False
-    wanted = _readable(model, identifier, principal).with_only_columns(model.id)
-    return unit.session.scalar(wanted, principal.binds) is not None
+    with suppress(Forbidden):
+        return _readable(unit, model, identifier, principal) is not None
+    return False

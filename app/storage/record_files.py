@@ -9,9 +9,10 @@ from functools import cache
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import select, update
+from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import array
 
+from app.auth.sharing.shareable import organization_above
 from app.engine.declare.catalogue import every_model, model_added
 from app.engine.declare.files import File, Image
 from app.engine.declare.principal import SYSTEM, Principal
@@ -79,8 +80,11 @@ def attach(of: Sequence[Record], writes: Sequence[Write]) -> None:
     if not taken:
         return
     unit, identifiers = writes[0].unit, sorted({each.upload_id for each in taken})
-    uploaded = select(StorageUpload).where(StorageUpload.id.in_(identifiers), StorageUpload.status == "stored")
-    found = {upload.id: upload for upload in unit.session.scalars(uploaded)}
+    stored = (StorageUpload.id.in_(identifiers), StorageUpload.status == "stored")
+    uploaded = select(StorageUpload).where(*stored).order_by(StorageUpload.id).with_for_update(key_share=True)
+    fresh = uploaded.execution_options(populate_existing=True)  # what others have made of them meanwhile counts
+    found = {upload.id: upload for upload in unit.session.scalars(fresh)}
+    homes: dict[UUID, UUID] = {}
     own = _own(unit, found.values())
     for each in taken:
         with failing_at(each.place):
@@ -90,10 +94,7 @@ def attach(of: Sequence[Record], writes: Sequence[Write]) -> None:
             is_known = each.upload_id in found and (each.upload_id in own or is_had)
             require(is_known, each.field.name, "Is no file that you have uploaded.")
             _judge(each.field, found[each.upload_id])
-            _settle(unit, found[each.upload_id], each)
-    # They are in nobody's way as files of their own, and may stand in several records.
-    attached = update(StorageUpload).where(StorageUpload.id.in_(identifiers), StorageUpload.is_attached.is_(False))
-    unit.bookkeep(attached.values(is_attached=True).execution_options(synchronize_session=False))
+            _settle(unit, found[each.upload_id], each, homes)
     for upload_id, sizes in sorted({(each.upload_id, _sizes(each.field)) for each in taken}):
         if sizes:
             queue.defer(unit, pictures.SCALE, upload_id, sizes=sizes)
@@ -140,14 +141,15 @@ def _judge(field: Field, upload: StorageUpload) -> None:
     require(upload.size <= kind.max_bytes, field.name, f"Must be at most {kind.max_bytes} bytes.")
 
 
-def _settle(unit: Unit, upload: StorageUpload, taken: Taken) -> None:
-    """Have a file belong to the organization of its record, which it would otherwise not outlive."""
-    column = type(taken.record).policy.scope.organization_column
-    organization_id = getattr(taken.record, column) if column else upload.organization_id
+def _settle(unit: Unit, upload: StorageUpload, taken: Taken, homes: dict[UUID, UUID]) -> None:
+    """Have a file belong to the organization of its record, which it would otherwise not outlive; ``homes`` are those
+    of the files that the same request has placed. It may stand in several records of one organization."""
+    organization_id = organization_above(unit, taken.record) or upload.organization_id
     if organization_id != upload.organization_id:
-        is_free = not (upload.is_attached and _is_used(unit, upload.id))
+        is_free = upload.id not in homes and not (upload.is_attached and _is_used(unit, upload.id))
         require(is_free, taken.field.name, "Is the file of a record in another organization.")
         move(unit, upload, organization_id)
+    homes[upload.id], upload.is_attached = organization_id, True
 
 
 def _is_used(unit: Unit, upload_id: UUID) -> bool:

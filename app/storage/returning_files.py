@@ -11,6 +11,7 @@ from app.engine.changes.restoring import Restored, return_alone, returning
 from app.engine.declare.files import File
 from app.engine.read.statements import driver_connection
 from app.engine.write.unit_of_work import Unit
+from app.foundation.errors import Conflict
 from app.storage.deleted_files import KEPT
 from app.storage.models import StorageUpload
 
@@ -22,7 +23,7 @@ AND EXISTS (SELECT FROM storage_bucket AS b WHERE b.id = (c.image ->> 'bucket_id
 ORDER BY c.record_id
 """  # noqa: S608
 NAMED = """
-SELECT DISTINCT (image ->> %(column)s)::uuid FROM platform_change
+SELECT DISTINCT (image ->> %(column)s)::uuid, (image ->> %(organization)s)::uuid FROM platform_change
 WHERE xact = %(xact)s AND seq = ANY (%(seqs)s) AND image ->> %(column)s IS NOT NULL
 """
 
@@ -42,16 +43,29 @@ def bring_back(unit: Unit, identifiers: Collection[UUID]) -> list[StorageUpload]
 
 @returning.subscribe
 def return_files(unit: Unit, xact: str, found: Restored) -> None:
-    """Bring back the files of records that are about to be there again."""
+    """Bring back the files of records that are about to be there again, and have those that stayed belong to them.
+    Raises Conflict where one belongs to a record in another organization by now."""
     connection = driver_connection(unit.session)
     wanted = {
-        identifier
+        identifier: organization_id
         for model, deletions in found.items()
         for field in model.fields().values()
         if isinstance(field.spec.kind, File) and field.column is not None
-        for (identifier,) in connection.rows(
-            NAMED, {"column": field.column.name, "xact": xact, "seqs": list(deletions.values())}
+        for identifier, organization_id in connection.rows(
+            NAMED,
+            {
+                "column": field.column.name, "organization": model.policy.scope.organization_column,
+                "xact": xact, "seqs": list(deletions.values()),
+            },
         )
-    }
-    if wanted:
-        bring_back(unit, wanted - found[StorageUpload].keys())
+    }  # fmt: skip
+    if not wanted:
+        return
+    bring_back(unit, wanted.keys() - found[StorageUpload].keys())
+    there = select(StorageUpload).where(StorageUpload.id.in_(wanted)).order_by(StorageUpload.id)
+    for upload in unit.session.scalars(there.with_for_update(key_share=True)):
+        if wanted[upload.id] not in (None, upload.organization_id):
+            raise Conflict("A file of it is that of a record in another organization by now")
+        # It was made public while no record had it.
+        upload.is_attached, upload.visibility = True, "private"
+    unit.session.flush()

@@ -22,13 +22,14 @@ from schemas.content.comments import Comment, CommentCreate, CommentList, Commen
 from schemas.envelopes import Deleted
 from schemas.query.queries import window
 
-# A comment may say anything of a record, so keys that see a part of it read none.
+# A comment may say anything of a record, so who sees a part of it reads none.
 people = credentials_required(with_grants=WithGrants.PEOPLE)
 PATH = "/<string:domain>/<string:segment>/<string:id>/_comments"
 MAX_TAKE = 100
 GIVEN = {"text": "Called: they decide on Monday.", "mentions": [EXAMPLE_ID]}
 EXAMPLE = {
-    "id": EXAMPLE_ID, "text": GIVEN["text"], "own": True, "createdAt": "2027-01-01T09:00:00.000Z", "editedAt": None,
+    "id": EXAMPLE_ID, "text": GIVEN["text"], "own": True, "removable": True, "createdAt": "2027-01-01T09:00:00.000Z",
+    "editedAt": None,
     "author": {"id": EXAMPLE_ID, "name": "Ada Lovelace", "image": None},
 }  # fmt: skip
 

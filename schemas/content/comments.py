@@ -33,6 +33,9 @@ class Comment(CommentUpdate):
     id = Identifier(required=True)
     author = Embedded(required=True, allow_none=True)
     is_own = Flag(required=True, data_key="own", metadata={"description": "Whether the caller wrote it."})
+    is_removable = Flag(
+        required=True, data_key="removable", metadata={"description": "Whether the caller may remove it."}
+    )
     created_at = Moment(required=True, data_key="createdAt")
     edited_at = Moment(required=True, allow_none=True, data_key="editedAt")
 
@@ -46,9 +49,10 @@ class CommentList(WireSchema):
 
 def comment_of(shown: Shown, principal: Principal) -> dict[str, Any]:
     """A comment as ``principal`` gets it."""
-    comment, author = shown
+    comment, author, is_removable = shown
     return {
         "id": comment.id, "text": comment.text, "own": is_own(comment, principal),
+        "removable": is_removable,
         "author": None if author is None else {"id": author.id, "name": author.name, "image": author.image},
         "createdAt": comment.created_at, "editedAt": comment.edited_at,
     }  # fmt: skip

@@ -6,12 +6,13 @@ import pytest
 from sqlalchemy import select, text
 
 from app.ai.models.chats import AiChat
+from app.ai_agent.models import AiAgentMessage
 from app.crm.models import CrmContact, CrmDeal
 from app.engine.declare.catalogue import every_model
 from app.platform import comments
 from app.storage.models import StorageDocument
 from app.testing.database import transaction
-from tests.auth.sharing.sharing import PARTLY, shared
+from tests.auth.sharing.sharing import PARTLY, address, let_out, shared
 
 MODELS = [model for model in every_model() if comments.takes_comments(model)]
 OTHERS = [model for model in every_model() if model not in MODELS]
@@ -102,6 +103,32 @@ def test_with_whom_a_record_is_shared_reads_and_writes_comments(owner, colleague
     shared(owner, StorageDocument, document, ("read", colleague))
     wrote(colleague, StorageDocument, document, "Thanks")
     assert texts(owner, StorageDocument, document) == ["Thanks", "For you"]
+
+
+def test_an_organizations_comments_are_its_members_also_where_the_record_is_shared(cast, owner, deal):
+    guest = cast.user()
+    let_out(owner)
+    shared(owner, CrmDeal, deal, ("write", {"email": address(guest)}))
+    assert guest.get(f"{CrmDeal.collection_path()}/{deal}").status_code == 200
+    assert guest.get(of(CrmDeal, deal)).status_code == 404
+
+
+def test_who_reads_a_part_of_a_record_reads_no_comments(cast, owner, deal):
+    narrow = cast.colleague(owner, access=[PARTLY])
+    assert narrow.get(f"{CrmDeal.collection_path()}/{deal}").status_code == 200
+    assert [narrow.get(of(CrmDeal, deal)).status_code, narrow.post(of(CrmDeal, deal), {"text": "x"}).status_code] == [
+        403, 403,
+    ]  # fmt: skip
+    wrote(owner, CrmDeal, deal, mentions=[str(narrow.user_id)])
+    assert told(narrow) == []
+
+
+def test_managers_remove_comments_on_what_follows_a_record_of_their_organization(cast, owner, workshop):
+    message = workshop.make(AiAgentMessage)["id"]
+    colleague = cast.colleague(owner)
+    theirs = wrote(colleague, AiAgentMessage, message)
+    assert owner.get(of(AiAgentMessage, message)).json["data"][0]["removable"] is True
+    assert owner.delete(of(AiAgentMessage, message, theirs["id"])).status_code == 200
 
 
 def test_authors_change_their_comments_and_managers_remove_any(cast, owner, colleague, deal):

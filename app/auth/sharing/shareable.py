@@ -37,6 +37,17 @@ def organization_of(record: Record) -> UUID | None:
     return found
 
 
+def organization_above(unit: Unit, record: Record) -> UUID | None:
+    """The organization that a record belongs to, by itself or by what it follows."""
+    row: Record | None = record
+    while row is not None:
+        scope = type(row).policy.scope
+        if scope.organization_column or scope.owner_column or not scope.parent_column:
+            return organization_of(row)
+        row = unit.session.get(type(row).target(scope.parent_column), getattr(row, scope.parent_column))
+    return None
+
+
 @cache
 def children(model: Model) -> tuple[Relation, ...]:
     """The relations to what belongs to records of ``model``, and is read where these are."""

@@ -241,6 +241,31 @@ def test_a_file_that_went_in_the_night_comes_back_with_its_record(owner, item, u
     assert owner.get(file_of(made)).data == picture()
 
 
+def test_a_file_is_in_one_organization_also_within_one_request(owner, upload):
+    other = owner.post("/api/v1/auth/organization", {"name": "Other"}).json["id"]
+    picture_id = upload(picture(), "boat.png")
+    sent = [BOAT | {"pictureId": picture_id, "organizationId": each} for each in (str(owner.organization_id), other)]
+    refused = owner.post(ITEMS, sent)
+    assert (refused.status_code, "another organization" in refused.text) == (400, True)
+
+
+def test_a_file_that_was_made_public_meanwhile_is_private_with_its_record_again(owner, item, upload):
+    made = item(pictureId=upload(picture(), "boat.png"))
+    path = f"/api/v1/storage/upload/{made['pictureId']}"
+    owner.delete(f"{ITEMS}/{made['id']}")
+    assert owner.put(path, PUBLIC).status_code == 200
+    assert owner.post(f"{ITEMS}/_deleted/{made['id']}/_restore").status_code == 200
+    assert owner.get(path).json["visibility"] == "private"
+
+
+def test_a_record_does_not_come_back_with_a_file_that_another_organization_has_by_now(cast, owner, item, upload):
+    made = item(pictureId=upload(picture(), "boat.png"))
+    owner.delete(f"{ITEMS}/{made['id']}")
+    other = owner.post("/api/v1/auth/organization", {"name": "Other"}).json["id"]
+    assert owner.post(ITEMS, BOAT | {"organizationId": other, "pictureId": made["pictureId"]}).status_code == 201
+    assert owner.post(f"{ITEMS}/_deleted/{made['id']}/_restore").status_code == 409
+
+
 def test_a_file_that_comes_back_by_itself_is_not_swept(owner, item, upload, sweep):
     made = item(pictureId=upload(picture(), "boat.png"))
     owner.delete(f"{ITEMS}/{made['id']}")

@@ -127,7 +127,7 @@ function Fields({ base, stored, onNewer, onSave }: FieldsProps) {
   return (
     <Form record={base} onSubmit={onSave} sanitizeEmptyValues={false} warnWhenUnsavedChanges noValidate>
       <Untouched stored={stored} onNewer={onNewer} />
-      <Box sx={{ display: "grid", gridTemplateColumns: { xs: "1fr", md: "1fr 1fr" }, columnGap: 2 }}>
+      <Box sx={{ display: "grid", gridTemplateColumns: { xs: "1fr", md: "1fr 1fr" }, columnGap: 2, rowGap: 1.5 }}>
         <TextLine resource={RESOURCE} source="name" label={WORDS.name!} isRequired />
         <TextLine resource={RESOURCE} source="slug" label={WORDS.slug!} isRequired />
         <TextLine resource={RESOURCE} source="logo" label={WORDS.logo!} type="url" />
