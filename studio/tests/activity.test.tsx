@@ -21,7 +21,8 @@ beforeEach(() => localStorage.clear());
 
 describe("a comment", () => {
   it("names the people behind an @, by the longest name that fits", () => {
-    expect(["@Ada Byron, look", "@Ada look", "mail@Grace", "Grace", "@grace"].map((text) => mentionedIn(text, PEOPLE))).toEqual([["2"], ["1"], ["3"], [], []]);
+    expect(["@Ada Byron, look", "(@Ada) look", "mail@Grace", "Grace", "@grace", "@Adam"].map((text) => mentionedIn(text, PEOPLE))).toEqual([["2"], ["1"], [], [], [], []]);
+    expect(mentionedIn("@Ada", [...PEOPLE, { id: "4", name: "Ada" }], ["4"])).toEqual(["4"]);
     expect(mentionedIn("@Grace and @Ada and @Grace", PEOPLE)).toEqual(["3", "1"]);
   });
 
@@ -39,19 +40,19 @@ describe("tabs of what refers to a record", () => {
 });
 
 describe("the navigation", () => {
-  it("keeps what is pinned and the last four lists, until somebody signs out", () => {
-    const { result } = renderHook(() => [usePins(), useVisits()]);
-    act(() => (togglePin("crm/deal"), togglePin("crm/contact"), togglePin("crm/deal")));
+  it("keeps what each person has pinned, and the last four lists until somebody signs out", () => {
+    const { result } = renderHook(() => [usePins("1"), useVisits()]);
+    act(() => (togglePin("1", "crm/deal"), togglePin("1", "crm/contact"), togglePin("1", "crm/deal"), togglePin("2", "crm/company")));
     act(() => ["a", "b", "c", "b", "d", "e"].forEach(visit));
     expect(result.current).toEqual([["crm/contact"], ["e", "d", "b", "c"]]);
     act(forgetVisits);
-    expect(result.current).toEqual([[], []]);
+    expect(result.current).toEqual([["crm/contact"], []]);
   });
 
   it("breaks at nothing that another program has left there", () => {
-    localStorage.setItem("rowgate.pins", '{"a":1}');
+    localStorage.setItem("rowgate.pins:1", '{"a":1}');
     localStorage.setItem("rowgate.visits", "x");
-    expect(renderHook(() => [usePins(), useVisits()]).result.current).toEqual([[], []]);
+    expect(renderHook(() => [usePins("1"), useVisits()]).result.current).toEqual([[], []]);
   });
 });
 

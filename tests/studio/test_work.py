@@ -36,7 +36,7 @@ def test_a_comment_names_a_colleague_who_hears_of_it(app, cast, desk):
     activity = page.get_by_role("complementary", name="Activity")
     text = activity.get_by_label("Write a comment")
     text.press_sequentially("Ask @User")
-    page.get_by_role("menuitem", name=name).click()
+    page.get_by_role("option", name=name).click()
     text.press_sequentially("about the price")
     activity.get_by_role("button", name="Comment", exact=True).click()
     expect(activity.get_by_role("listitem").filter(has_text=f"Ask @{name} about the price")).to_be_visible()

@@ -7,14 +7,13 @@ import { TextInput, required, useNotify, useTranslate } from "react-admin";
 import { useNavigate, useParams } from "react-router-dom";
 
 import { useSentence } from "../api/sentences";
-import { useCatalogue } from "../catalogue/context";
 import { Nothing } from "../design/Nothing";
 import { Section } from "../design/Section";
 import { Page } from "../layout/Page";
 import { FormDialog } from "../organizations/FormDialog";
 import { PanelCard } from "./PanelCard";
 import { PanelForm } from "./PanelForm";
-import { type Dashboard, type Given, useDashboard, useKeeping } from "./kept";
+import { type Dashboard, type Given, useDashboard, useDefining, useKeeping } from "./kept";
 import { PERIODS, type Panel, newPanel, panelsOf } from "./panels";
 
 export const PANELS = { display: "grid", gridTemplateColumns: { xs: "minmax(0, 1fr)", md: "repeat(2, minmax(0, 1fr))" }, gap: 2 } as const;
@@ -38,15 +37,19 @@ function useChange(dashboard: Dashboard) {
 
 function Opened({ dashboard, trail }: { dashboard: Dashboard; trail: readonly { title: string; to: string }[] }) {
   const translate = useTranslate();
-  const catalogue = useCatalogue();
-  const change = useChange(dashboard);
+  const notify = useNotify();
+  const sentence = useSentence();
+  const define = useDefining(dashboard.id);
   const [edited, setEdited] = useState<{ panel: Panel; isNew: boolean }>();
-  const panels = panelsOf(catalogue, dashboard.definition);
-  const [days, setDays] = useState(Number(dashboard.definition.days ?? 0));
-  const keep = (next: readonly Panel[]) => void change({ definition: { ...dashboard.definition, panels: next } });
+  const panels = panelsOf(dashboard.definition);
+  const [chosen, setChosen] = useState<number>();
+  const days = chosen ?? Number(dashboard.definition.days ?? 0);
+  const told = (error: unknown) => notify(sentence(error), { type: "error" });
+  const keep = (next: readonly Panel[]) => void define((definition) => ({ ...definition, panels: next })).catch(told);
+  // The form stays until it is known that the panel is kept.
   const put = (panel: Panel) => {
-    keep(panels.some(({ id }) => id === panel.id) ? panels.map((each) => (each.id === panel.id ? panel : each)) : [...panels, panel]);
-    setEdited(undefined);
+    const next = panels.some(({ id }) => id === panel.id) ? panels.map((each) => (each.id === panel.id ? panel : each)) : [...panels, panel];
+    return define((definition) => ({ ...definition, panels: next })).then(() => setEdited(undefined), told);
   };
   const move = (place: number, by: number) => {
     const next = [...panels];
@@ -60,9 +63,9 @@ function Opened({ dashboard, trail }: { dashboard: Dashboard; trail: readonly { 
     { label: translate("studio.dashboards.remove_panel"), act: () => keep(panels.filter(({ id }) => id !== panel.id)) },
   ];
   const add = () => setEdited({ panel: newPanel({ kind: "bar" }), isNew: true });
-  const show = (chosen: number) => {
-    setDays(chosen);
-    if (dashboard.writable) void change({ definition: { ...dashboard.definition, days: chosen } });
+  const show = (next: number) => {
+    if (!dashboard.writable) return setChosen(next);
+    return void define((definition) => ({ ...definition, days: next })).catch(told);
   };
   return (
     <Page
@@ -80,7 +83,7 @@ function Opened({ dashboard, trail }: { dashboard: Dashboard; trail: readonly { 
     >
       {panels.length === 0 && <Nothing title={translate("studio.dashboards.empty")} text={translate("studio.dashboards.empty_text")} />}
       <Box sx={PANELS}>{panels.map((panel, place) => <PanelCard key={panel.id} panel={panel} days={days} actions={actionsOf(panel, place)} />)}</Box>
-      {edited && <PanelForm panel={edited.panel} isNew={edited.isNew} onKeep={put} onClose={() => setEdited(undefined)} />}
+      {edited && <PanelForm panel={edited.panel} isNew={edited.isNew} onKeep={(panel) => void put(panel)} onClose={() => setEdited(undefined)} />}
     </Page>
   );
 }

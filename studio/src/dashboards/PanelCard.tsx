@@ -8,11 +8,11 @@ import { Link as RouterLink } from "react-router-dom";
 
 import { provider } from "../api/provider";
 import { useSentence } from "../api/sentences";
-import { labelOf, nameOf, shortId } from "../catalogue/catalogue";
+import { fieldOf, labelOf, nameOf, shortId } from "../catalogue/catalogue";
 import { useCatalogue } from "../catalogue/context";
 import type { Model } from "../catalogue/types";
 import { useFilter } from "../lists/rows";
-import { type Answer, MOST_RECORDS, type Panel, answerOf, csvOf, isChart, isKnown, queryOf, since } from "./panels";
+import { type Answer, MOST_RECORDS, type Panel, answerOf, csvOf, isChart, isKnown, isTime, queryOf, since } from "./panels";
 import { save } from "../values/files";
 import { pictureOf } from "./picture";
 import { useWords } from "./told";
@@ -94,16 +94,16 @@ function Measured({ panel, model, days = 0, actions = [] }: Props & { model: Mod
     <Framed panel={panel} actions={[...own, ...actions]}>
       {error ? <Alert severity="error">{sentence(error)}</Alert>
         : isPending ? <Skeleton variant="rounded" height={isChart(panel) ? HEIGHT : 44} />
-        : !isChart(panel) ? <Typography variant="h4" component="p" sx={{ overflowWrap: "anywhere" }}>{words.value(data.points[0]?.value ?? 0)}</Typography>
+        : !isChart(panel) ? <Typography variant="h4" component="p" sx={{ overflowWrap: "anywhere" }}>{words.value(data.points[0]?.value ?? null)}</Typography>
         : rows.length === 0 ? <Typography variant="body2" color="text.secondary">{translate("studio.dashboards.nothing")}</Typography>
         : isTable ? <Told rows={rows} header={[words.group, words.measure]} told={words.value} />
         : <Box ref={chart} role="img" aria-label={`${panel.title}: ${rows.slice(0, 20).map(([part, value]) => `${part} ${words.value(value)}`).join(", ")}`} sx={{ minWidth: 0 }}><Suspense fallback={<Skeleton variant="rounded" height={HEIGHT} />}><PanelChart panel={panel} points={data.points} words={words} /></Suspense></Box>}
-      {data?.hasMore && <Typography variant="caption" color="text.secondary">{translate("studio.dashboards.has_more", { count: rows.length })}</Typography>}
+      {data?.hasMore && <Typography variant="caption" color="text.secondary">{translate(isTime(fieldOf(model, panel.group)) ? "studio.dashboards.has_earlier" : "studio.dashboards.has_more", { count: rows.length })}</Typography>}
     </Framed>
   );
 }
 
-function Told({ rows, header, told }: { rows: readonly (readonly [string, number])[]; header: readonly [string, string]; told: (value: number) => string }) {
+function Told({ rows, header, told }: { rows: readonly (readonly [string, number | null])[]; header: readonly [string, string]; told: (value: number | null) => string }) {
   return (
     <Box sx={{ maxHeight: HEIGHT, overflow: "auto" }} tabIndex={0}>
       <Table size="small" stickyHeader>

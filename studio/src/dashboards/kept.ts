@@ -1,8 +1,14 @@
 /** Dashboards that somebody keeps, or that are shared with them. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRef } from "react";
 
 import { ask } from "../session/transport";
 import type { Panel } from "./panels";
+
+export interface Definition {
+  panels?: readonly Panel[];
+  days?: number;
+}
 
 export interface Dashboard {
   id: string;
@@ -10,7 +16,7 @@ export interface Dashboard {
   shared: boolean;
   own: boolean;
   writable: boolean;
-  definition: { panels?: readonly Panel[]; days?: number };
+  definition: Definition;
 }
 
 export type Given = Partial<Pick<Dashboard, "name" | "shared" | "definition">>;
@@ -32,6 +38,25 @@ async function all(signal: AbortSignal): Promise<readonly Dashboard[]> {
 export const useDashboards = () => useQuery({ queryKey: [KEY], queryFn: ({ signal }) => all(signal) });
 
 export const useDashboard = (id: string) => useQuery({ queryKey: [KEY, id], queryFn: ({ signal }) => ask<Dashboard>("GET", `${PATH}/${id}`, undefined, signal) });
+
+/** Change the definition of a dashboard: at once where it is shown, and one write after the other; each begins with what the last one left. */
+export function useDefining(id: string) {
+  const queries = useQueryClient();
+  const { change } = useKeeping();
+  const last = useRef<Promise<unknown>>(Promise.resolve());
+  return (make: (definition: Definition) => Definition): Promise<unknown> => {
+    const shown = queries.getQueryData<Dashboard>([KEY, id]);
+    if (!shown) return last.current;
+    const definition = make(shown.definition);
+    queries.setQueryData([KEY, id], { ...shown, definition });
+    const written = last.current.catch(() => undefined).then(() => change(id, { definition }));
+    last.current = written;
+    return written.catch(async (error: unknown) => {
+      await queries.invalidateQueries({ queryKey: [KEY, id] });
+      throw error;
+    });
+  };
+}
 
 /** Writes of dashboards, after which what is shown of them is read again. */
 export function useKeeping() {

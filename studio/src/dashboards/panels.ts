@@ -32,7 +32,8 @@ export interface Panel {
 /** One part of a chart. */
 export interface Point {
   key: string | null;
-  value: number;
+  /** None of no records, where they are not counted. */
+  value: number | null;
 }
 
 export interface Answer {
@@ -53,15 +54,13 @@ const among = <T extends string>(values: readonly T[], value: unknown, other: T)
 const text = (value: unknown) => (typeof value === "string" ? value : "");
 
 /** The panels of a definition, which may be anybody's: what is none is left out. */
-export function panelsOf(catalogue: Catalogue, definition: unknown): readonly Panel[] {
+export function panelsOf(definition: unknown): readonly Panel[] {
   const { panels } = (definition ?? {}) as { panels?: unknown };
   if (!Array.isArray(panels)) return [];
   return panels.filter((each): each is Record<string, unknown> => typeof each === "object" && each !== null).map((each, place) => {
-    const model = catalogue.get(text(each.model));
-    const conditions = Array.isArray(each.conditions) && model ? each.conditions.filter((one) => isCondition(model, one)) : [];
     return {
       id: text(each.id) || String(place), kind: among(KINDS, each.kind, "text"), title: text(each.title), model: text(each.model), measure: among(MEASURES, each.measure, "count"), of: text(each.of),
-      group: text(each.group), by: among(INTERVALS, each.by, "month"), conditions, text: text(each.text), isWide: each.isWide === true,
+      group: text(each.group), by: among(INTERVALS, each.by, "month"), conditions: Array.isArray(each.conditions) ? (each.conditions as Condition[]) : [], text: text(each.text), isWide: each.isWide === true,
     };
   });
 }
@@ -80,11 +79,11 @@ export function dividing(model: Model): readonly Field[] {
   return model.fields.filter((field) => field.readable && field.filterable && !field.references && field.name !== "id" && DIVIDING.includes(typeOf(field))).sort((one, other) => rank(one) - rank(other));
 }
 
-/** Whether the catalogue of whoever looks has what a panel asks for. */
+/** Whether the catalogue of whoever looks has what a panel asks for: of a condition less, it would show something else. */
 export function isKnown(catalogue: Catalogue, panel: Panel): boolean {
   const model = catalogue.get(panel.model);
   if (panel.kind === "text") return true;
-  if (!model?.operations.list) return false;
+  if (!model?.operations.list || !panel.conditions.every((each) => isCondition(model, each))) return false;
   const isMeasured = panel.kind === "list" || panel.measure === "count" || measured(model).some(({ name }) => name === panel.of);
   return isMeasured && (!isChart(panel) || dividing(model).some(({ name }) => name === panel.group));
 }
@@ -106,7 +105,8 @@ export function answerOf(model: Model, panel: Panel, { data, meta }: { data: rea
   const points = data.map((row) => {
     const key = (row.group as Record<string, unknown> | undefined)?.[panel.group];
     const measure = panel.measure === "count" ? row.count : (row[panel.measure] as Record<string, unknown> | undefined)?.[panel.of];
-    return { key: key === null || key === undefined ? null : String(key), value: Number(measure ?? 0) };
+    const isNone = measure === null || measure === undefined;
+    return { key: key === null || key === undefined ? null : String(key), value: isNone ? (panel.measure === "sum" ? 0 : null) : Number(measure) };
   });
   const field = fieldOf(model, panel.group);
   const states = field ? valuesOf(field) : [];
@@ -135,9 +135,9 @@ export function usualPanels(catalogue: Catalogue, translate: (key: string) => st
 }
 
 /** A table of a panel as CSV (RFC 4180). Cells that a spreadsheet would take for formulas are texts. */
-export function csvOf(header: readonly [string, string], rows: readonly (readonly [string, number])[]): string {
-  const cell = (value: string | number) => {
-    const told = typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+export function csvOf(header: readonly [string, string], rows: readonly (readonly [string, number | null])[]): string {
+  const cell = (value: string | number | null) => {
+    const told = typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value ?? "");
     return /[",\n\r]/.test(told) ? `"${told.replaceAll('"', '""')}"` : told;
   };
   return [header, ...rows].map((row) => row.map(cell).join(",")).join("\r\n");

@@ -15,7 +15,7 @@ const SPANS: Record<Interval, Intl.DateTimeFormatOptions> = {
 export interface Words {
   /** A part of a chart, such as a stage or a month. */
   part: (key: string | null) => string;
-  value: (value: number) => string;
+  value: (value: number | null) => string;
   /** The same in few letters, as axes have it. */
   brief: (value: number) => string;
   /** What is measured, such as "Sum of Amount". */
@@ -49,7 +49,7 @@ export function useWords(model: Model, panel: Panel): Words {
     if (type === "timestamp" || type === "date") return new Intl.DateTimeFormat(locale, { ...SPANS[panel.by], ...(type === "date" ? { timeZone: "UTC" } : {}) }).format(new Date(key));
     return type === "country" || type === "language" || type === "currency" ? codeName(type, key, locale) : key;
   };
-  const value = (each: number): string => (panel.measure === "count" ? number(each, locale) : valueOf(of, each, currency, locale));
+  const value = (each: number | null): string => (each === null ? translate("studio.record.empty") : panel.measure === "count" ? number(each, locale) : valueOf(of, each, currency, locale));
   const brief = (each: number): string => (of?.display === "money" || of?.display === "micros") && panel.measure !== "count" ? compactMoney(of.display === "money" ? each / 100 : each / 1_000_000, currency, locale) : value(each);
   const measure = panel.measure === "count" ? translate("studio.dashboards.measures.count") : translate(`studio.dashboards.measured.${panel.measure}`, { field: label(panel.of) });
   return { part, value, brief, measure, group: group ? label(group.name) : "" };

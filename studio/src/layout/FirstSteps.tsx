@@ -9,36 +9,37 @@ import { Link as RouterLink } from "react-router-dom";
 
 import { provider } from "../api/provider";
 import { useCatalogue, usePerson } from "../catalogue/context";
+import { belongsTo } from "../organizations/scope";
 
 const KEY = "rowgate.steps";
 
 interface Step {
   name: "key" | "invite" | "record" | "client";
   to: string;
-  /** The model of which there is something once it is done, and how many there are from the beginning. */
+  /** The model of which there is something once it is done. */
   model: string;
-  from: number;
 }
 
 const STEPS: readonly Step[] = [
-  { name: "record", to: "/crm/company", model: "crm/company", from: 0 },
-  { name: "key", to: "/keys/create", model: "auth/api-key", from: 0 },
-  { name: "client", to: "/keys", model: "auth/api-key-analytics", from: 0 },
-  { name: "invite", to: "/organization/invitations", model: "auth/invitation", from: 0 },
+  { name: "record", to: "/crm/company", model: "crm/company" },
+  { name: "key", to: "/keys/create", model: "auth/api-key" },
+  { name: "client", to: "/keys", model: "auth/api-key-analytics" },
+  { name: "invite", to: "/organization/invitations", model: "auth/invitation" },
 ];
 
-async function isThere({ model, from }: Step, signal: AbortSignal): Promise<boolean> {
-  const { data } = await provider.getList(model, { pagination: { page: 1, perPage: from + 1 }, meta: { fields: ["id"], count: "none" }, signal });
-  return data.length > from;
+async function isThere({ model }: Step, where: object | undefined, signal: AbortSignal): Promise<boolean> {
+  const { data } = await provider.getList(model, { ...(where ? { filter: { where } } : {}), pagination: { page: 1, perPage: 1 }, meta: { fields: ["id"], count: "none" }, signal });
+  return data.length > 0;
 }
 
 export function FirstSteps() {
   const translate = useTranslate();
   const catalogue = useCatalogue();
-  const { id } = usePerson();
+  const { id, activeOrganizationId } = usePerson();
   const [isOver, setOver] = useState(() => localStorage.getItem(KEY) === id);
   const steps = STEPS.filter(({ model }) => catalogue.get(model)?.operations.list);
-  const { data } = useQuery({ queryKey: ["first steps", id], enabled: !isOver, queryFn: ({ signal }) => Promise.all(steps.map((step) => isThere(step, signal))) });
+  const placed = ({ model }: Step) => (activeOrganizationId ? belongsTo(catalogue, catalogue.get(model)!, activeOrganizationId) : undefined);
+  const { data } = useQuery({ queryKey: ["first steps", id, activeOrganizationId], enabled: !isOver, queryFn: ({ signal }) => Promise.all(steps.map((step) => isThere(step, placed(step), signal))) });
   const end = () => (localStorage.setItem(KEY, id), setOver(true));
   if (isOver || !data || data.every(Boolean)) return null;
   return (

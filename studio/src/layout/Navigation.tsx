@@ -15,7 +15,7 @@ import { useTranslate } from "react-admin";
 import { NavLink, useLocation } from "react-router-dom";
 
 import { nameOf } from "../catalogue/catalogue";
-import { useCatalogue } from "../catalogue/context";
+import { useCatalogue, usePerson } from "../catalogue/context";
 import type { Domain } from "../catalogue/types";
 import { pages } from "../extensions";
 import { usePins, useVisits } from "./pins";
@@ -66,7 +66,7 @@ export function Navigation({ onNavigate }: { onNavigate: () => void }) {
 function Used() {
   const translate = useTranslate();
   const catalogue = useCatalogue();
-  const pins = usePins();
+  const pins = usePins(usePerson().id);
   const visits = useVisits().filter((name) => !pins.includes(name));
   const shown = (names: readonly string[]) => names.filter((name) => catalogue.get(name)?.operations.list);
   return (["pinned", "recent"] as const).map((kind) => {

@@ -1,4 +1,4 @@
-/** The models that somebody has pinned, and those whose lists were opened last, in this browser. */
+/** The models that a person has pinned, and those whose lists were opened last, in this browser. */
 import { useSyncExternalStore } from "react";
 
 const PINS = "rowgate.pins";
@@ -26,12 +26,14 @@ function useKept(key: string): readonly string[] {
   return namesIn(useSyncExternalStore(subscribe, () => localStorage.getItem(key)));
 }
 
-export const usePins = () => useKept(PINS);
+const pinsOf = (person: string) => `${PINS}:${person}`;
+
+export const usePins = (person: string) => useKept(pinsOf(person));
 export const useVisits = () => useKept(VISITS);
 
-export function togglePin(name: string): void {
-  const pins = namesIn(localStorage.getItem(PINS));
-  write(PINS, pins.includes(name) ? pins.filter((each) => each !== name) : [...pins, name]);
+export function togglePin(person: string, name: string): void {
+  const pins = namesIn(localStorage.getItem(pinsOf(person)));
+  write(pinsOf(person), pins.includes(name) ? pins.filter((each) => each !== name) : [...pins, name]);
 }
 
 /** Note that the list of a model was opened. */
@@ -40,7 +42,4 @@ export function visit(name: string): void {
   if (visits[0] !== name) write(VISITS, [name, ...visits.filter((each) => each !== name)].slice(0, MOST));
 }
 
-export function forgetVisits(): void {
-  write(PINS, []);
-  write(VISITS, []);
-}
+export const forgetVisits = () => write(VISITS, []);

@@ -5,7 +5,7 @@ import { useEffect } from "react";
 import { useTranslate } from "react-admin";
 
 import { nameOf } from "../catalogue/catalogue";
-import { useModel } from "../catalogue/context";
+import { useModel, usePerson } from "../catalogue/context";
 import { componentsOf } from "../extensions";
 import { Page } from "../layout/Page";
 import { togglePin, usePins, visit } from "../layout/pins";
@@ -20,7 +20,8 @@ export function ListPage() {
   const [state, change] = useAddress(model);
   const Own = componentsOf(nameOf(model))?.list;
   const name = nameOf(model);
-  const isPinned = usePins().includes(name);
+  const { id: person } = usePerson();
+  const isPinned = usePins(person).includes(name);
   const pin = translate(isPinned ? "studio.menu.unpin" : "studio.menu.pin");
   useEffect(() => visit(name), [name]);
   useShortcut("n", model.operations.create ? createPath(model) : undefined);
@@ -29,7 +30,7 @@ export function ListPage() {
       fill title={translate(`resources.${name}.name`, { smart_count: 2 })}
       actions={(
         <>
-          <Tooltip title={pin}><IconButton onClick={() => togglePin(name)} aria-label={pin} aria-pressed={isPinned}>{isPinned ? <PushPinIcon color="primary" /> : <PushPinIcon />}</IconButton></Tooltip>
+          <Tooltip title={pin}><IconButton onClick={() => togglePin(person, name)} aria-label={pin} aria-pressed={isPinned}>{isPinned ? <PushPinIcon color="primary" /> : <PushPinIcon />}</IconButton></Tooltip>
           <Views model={model} state={state} change={change} />
         </>
       )}

@@ -54,7 +54,7 @@ export function MoveButtons({ model, field, record, name, between: { above, belo
     <>
       {([["move_up", above, true, "M8 3l5 5H9v5H7V8H3z"], ["move_down", below, false, "M8 13l5-5H9V3H7v5H3z"]] as const).map(([key, neighbor, isAbove, path]) => (
         <button
-          key={key} type="button" className="edit" disabled={neighbor === undefined || isPending} onClick={() => void move(neighbor!, isAbove)}
+          key={key} type="button" className="edit" disabled={neighbor === undefined} aria-disabled={isPending} onClick={() => isPending || void move(neighbor!, isAbove)}
           aria-label={translate(`studio.list.${key}`, { record: name })}
         >
           <svg viewBox="0 0 16 16" aria-hidden><path d={path} /></svg>

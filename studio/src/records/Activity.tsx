@@ -19,12 +19,7 @@ export default function Activity({ model, record, onHistory }: { model: Model; r
   return (
     <Paper variant="outlined" component="aside" aria-label={translate("studio.comments.activity")} sx={{ p: 2, minWidth: 0, alignSelf: "start" }}>
       <Stack spacing={3}>
-        {model.comments && (
-          <Box component="section" aria-labelledby="comments">
-            <Typography id="comments" component="h2" variant="subtitle1" sx={{ mb: 1 }}>{translate("studio.comments.title")}</Typography>
-            <Comments key={record.id} model={model} id={record.id} />
-          </Box>
-        )}
+        {model.comments && <Comments key={record.id} model={model} id={record.id} />}
         {model.history && changesDays > 0 && <LastChanges model={model} id={record.id} onHistory={onHistory} />}
       </Stack>
     </Paper>

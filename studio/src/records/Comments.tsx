@@ -1,7 +1,8 @@
 /** The comments on a record: what people have written, and a place to write. */
 import MoreHorizIcon from "@mui/icons-material/MoreHorizOutlined";
 import { Alert, Box, Button, IconButton, Menu, MenuItem, MenuList, Paper, Popper, Skeleton, Stack, TextField, Typography } from "@mui/material";
-import { type KeyboardEvent, useRef, useState } from "react";
+import { type KeyboardEvent, useId, useRef, useState } from "react";
+import { RowgateError } from "@rowgate/client/react-admin";
 import { useNotify, useTranslate } from "react-admin";
 
 import { useSentence } from "../api/sentences";
@@ -14,10 +15,22 @@ import { type Comment, mentionedIn, namedAt, useCommenting, useComments } from "
 /** Letters of a comment, and names that are offered at once. */
 const [LONGEST, OFFERED] = [4000, 6];
 
+/** The section of comments; none where they are not for whoever looks, as of a record that is public. */
 export function Comments({ model, id }: { model: Model; id: string }) {
   const translate = useTranslate();
-  const sentence = useSentence();
   const query = useComments(model, id);
+  if (query.error instanceof RowgateError && [403, 404].includes(query.error.status)) return null;
+  return (
+    <Box component="section" aria-labelledby="comments">
+      <Typography id="comments" component="h2" variant="subtitle1" sx={{ mb: 1 }}>{translate("studio.comments.title")}</Typography>
+      <Written model={model} id={id} query={query} />
+    </Box>
+  );
+}
+
+function Written({ model, id, query }: { model: Model; id: string; query: ReturnType<typeof useComments> }) {
+  const translate = useTranslate();
+  const sentence = useSentence();
   const { write } = useCommenting(model, id);
   const comments = query.data?.pages.flatMap(({ data }) => data) ?? [];
   return (
@@ -41,6 +54,7 @@ function Entry({ model, id, comment }: { model: Model; id: string; comment: Comm
   const [isOpen, setOpen] = useState(false);
   const [isEdited, setEdited] = useState(false);
   const name = comment.author?.name ?? translate("studio.comments.gone");
+  const hasMenu = comment.own || comment.removable;
   const removed = () => (setOpen(false), void remove(comment.id).catch((error: unknown) => notify(sentence(error), { type: "error" })));
   return (
     <Box component="li" sx={{ display: "flex", gap: 1, minWidth: 0 }}>
@@ -49,7 +63,7 @@ function Entry({ model, id, comment }: { model: Model; id: string; comment: Comm
         <Stack direction="row" useFlexGap spacing={1} sx={{ alignItems: "baseline" }}>
           <Typography variant="subtitle2" noWrap>{name}</Typography>
           <Typography variant="caption" color="text.secondary" noWrap sx={{ flex: 1 }}><Moment value={comment.createdAt} brief />{comment.editedAt && ` · ${translate("studio.comments.edited")}`}</Typography>
-          <IconButton ref={button} size="small" sx={{ p: 0.25 }} aria-haspopup="menu" aria-label={translate("studio.comments.more", { name })} onClick={() => setOpen(true)}><MoreHorizIcon fontSize="small" /></IconButton>
+          {hasMenu && <IconButton ref={button} size="small" sx={{ p: 0.25 }} aria-haspopup="menu" aria-label={translate("studio.comments.more", { name })} onClick={() => setOpen(true)}><MoreHorizIcon fontSize="small" /></IconButton>}
         </Stack>
         {isEdited
           ? <Writing label={translate("studio.comments.edit")} button={translate("studio.record.save")} begun={comment.text} onSend={async (text) => (await change(comment.id, text), setEdited(false))} onCancel={() => setEdited(false)} />
@@ -57,7 +71,7 @@ function Entry({ model, id, comment }: { model: Model; id: string; comment: Comm
       </Box>
       <Menu open={isOpen} anchorEl={button.current} onClose={() => setOpen(false)} slotProps={{ list: { dense: true } }}>
         {comment.own && <MenuItem onClick={() => (setOpen(false), setEdited(true))}>{translate("studio.comments.edit")}</MenuItem>}
-        <MenuItem onClick={removed}>{translate("studio.comments.remove")}</MenuItem>
+        {comment.removable && <MenuItem onClick={removed}>{translate("studio.comments.remove")}</MenuItem>}
       </Menu>
     </Box>
   );
@@ -76,7 +90,11 @@ function Writing({ label, button, begun = "", onSend, onCancel }: WritingProps) 
   const translate = useTranslate();
   const notify = useNotify();
   const sentence = useSentence();
-  const people = usePeople();
+  const everybody = usePeople();
+  // A comment that is changed tells nobody anew.
+  const people = onCancel ? [] : everybody;
+  const chosen = useRef<string[]>([]);
+  const list = useId();
   const input = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useState(begun);
   const [isBusy, setBusy] = useState(false);
@@ -87,26 +105,29 @@ function Writing({ label, button, begun = "", onSend, onCancel }: WritingProps) 
   const send = async () => {
     setBusy(true);
     try {
-      await onSend(text.trim(), mentionedIn(text, people));
+      await onSend(text.trim(), mentionedIn(text, people, chosen.current));
       setText("");
+      chosen.current = [];
     } catch (error) {
       notify(sentence(error), { type: "error" });
     } finally {
       setBusy(false);
     }
   };
-  const choose = (name: string) => {
-    const next = `${text.slice(0, named!.start)}@${name} ${text.slice(cursor)}`;
-    setText(next);
-    setCursor(named!.start + name.length + 2);
+  const choose = ({ id, name }: { id: string; name: string }) => {
+    const at = named!.start + name.length + 2;
+    chosen.current = [id, ...chosen.current];
+    setText(`${text.slice(0, named!.start)}@${name} ${text.slice(cursor)}`);
+    setCursor(at);
     input.current?.focus();
+    requestAnimationFrame(() => input.current?.setSelectionRange(at, at));
   };
   const press = (event: KeyboardEvent) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && text.trim()) return void send();
     if (offered.length === 0) return undefined;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step) setPlace((place + step + offered.length) % offered.length);
-    else if (event.key === "Enter" || event.key === "Tab") choose(offered[place]?.name ?? offered[0]!.name);
+    else if (event.key === "Enter" || event.key === "Tab") choose(offered[place] ?? offered[0]!);
     else if (event.key === "Escape") setCursor(0);
     else return undefined;
     return event.preventDefault();
@@ -116,10 +137,14 @@ function Writing({ label, button, begun = "", onSend, onCancel }: WritingProps) 
     <Box>
       <TextField
         multiline fullWidth minRows={begun ? 2 : 1} maxRows={12} label={label} value={text} inputRef={input} onChange={(event) => written(event.target.value, event.target.selectionStart)} onKeyDown={press}
-        onBlur={() => setTimeout(() => setCursor(0), 150)} slotProps={{ htmlInput: { maxLength: LONGEST, "aria-autocomplete": "list" } }}
+        onBlur={() => setTimeout(() => setCursor(0), 150)} slotProps={{ htmlInput: { maxLength: LONGEST, ...(offered.length > 0 ? { role: "combobox", "aria-autocomplete": "list", "aria-expanded": true, "aria-controls": list, "aria-activedescendant": `${list}-${place}` } : {}) } }}
       />
       <Popper open={offered.length > 0} anchorEl={input.current} placement="bottom-start" sx={{ zIndex: "tooltip" }}>
-        <Paper variant="outlined"><MenuList dense>{offered.map(({ id, name }, index) => <MenuItem key={id} selected={index === place} onMouseDown={(event) => (event.preventDefault(), choose(name))}>{name}</MenuItem>)}</MenuList></Paper>
+        <Paper variant="outlined">
+          <MenuList dense role="listbox" id={list} aria-label={translate("studio.comments.hint")}>
+            {offered.map((person, index) => <MenuItem key={person.id} id={`${list}-${index}`} role="option" aria-selected={index === place} selected={index === place} onMouseDown={(event) => (event.preventDefault(), choose(person))}>{person.name}</MenuItem>)}
+          </MenuList>
+        </Paper>
       </Popper>
       {(text.trim() !== "" || onCancel) && (
         <Stack direction="row" spacing={1} sx={{ mt: 1, alignItems: "center" }}>

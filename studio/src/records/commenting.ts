@@ -9,6 +9,7 @@ export interface Comment {
   id: string;
   text: string;
   own: boolean;
+  removable: boolean;
   author: { id: string; name: string } | null;
   createdAt: string;
   editedAt: string | null;
@@ -50,15 +51,19 @@ export function useCommenting(model: Model, id: string) {
   };
 }
 
-/** The people who are named with an @ in a text. Of two whose names begin alike, the longer one counts. */
-export function mentionedIn(text: string, people: readonly { id: string; name: string }[]): readonly string[] {
+/** People that one comment may name. */
+const MOST_NAMED = 20;
+
+/** The people who are named with an @ in a text: those that were `chosen` before others of the same name, and of two whose names begin alike, the longer one. */
+export function mentionedIn(text: string, people: readonly { id: string; name: string }[], chosen: readonly string[] = []): readonly string[] {
   const found = new Set<string>();
-  const longest = [...people].sort((one, other) => other.name.length - one.name.length);
-  for (let at = text.indexOf("@"); at >= 0; at = text.indexOf("@", at + 1)) {
-    const named = longest.find(({ name }) => text.startsWith(name, at + 1));
+  const ranked = [...people].sort((one, other) => other.name.length - one.name.length || Number(chosen.includes(other.id)) - Number(chosen.includes(one.id)));
+  for (const { index, 1: before } of text.matchAll(/(^|[^\p{L}\p{N}._-])@/gu)) {
+    const start = index + before!.length + 1;
+    const named = ranked.find(({ name }) => text.startsWith(name, start) && !/^[\p{L}\p{N}]/u.test(text.slice(start + name.length)));
     if (named) found.add(named.id);
   }
-  return [...found];
+  return [...found].slice(0, MOST_NAMED);
 }
 
 /** What of a text stands behind the last @ before the cursor, while somebody writes a name there. */

@@ -32,7 +32,7 @@ export const places: Shape<typeof english> = {
     kinds: { figure: "Eine Zahl", bar: "Balken", line: "Eine Linie", area: "Eine Fläche", ring: "Einen Ring", list: "Neueste Datensätze", text: "Einen Text" },
     measures: { count: "Anzahl der Datensätze", sum: "Summe", avg: "Durchschnitt", min: "Kleinster Wert", max: "Größter Wert" }, measured: { sum: "Summe: %{field}", avg: "Durchschnitt: %{field}", min: "Kleinster Wert: %{field}", max: "Größter Wert: %{field}" },
     intervals: { day: "Tag", week: "Woche", month: "Monat", quarter: "Quartal", year: "Jahr" }, period: "Gezeigter Zeitraum", always: "Gesamte Zeit", days: "Letzter Tag |||| Letzte %{smart_count} Tage",
-    as_table: "Als Tabelle zeigen", as_chart: "Als Diagramm zeigen", save_table: "Als CSV speichern", save_picture: "Als PNG speichern", unknown: "Was hier stand, dürfen Sie nicht lesen, oder es ist weg.", nothing: "Hier ist noch nichts", has_more: "Gezeigt werden die größten %{count}.", all: "Alle zeigen",
+    as_table: "Als Tabelle zeigen", as_chart: "Als Diagramm zeigen", save_table: "Als CSV speichern", save_picture: "Als PNG speichern", unknown: "Was hier stand, dürfen Sie nicht lesen, oder es ist weg.", nothing: "Hier ist noch nichts", has_earlier: "Gezeigt werden die letzten %{count}.", has_more: "Gezeigt werden die größten %{count}.", all: "Alle zeigen",
     usual: { deals: "Geschäfte nach Phase", contacts: "Neue Kontakte je Woche", cost: "Kosten der Chats je Tag", keys: "Nutzung der Schlüssel nach Ergebnis" },
   },
   comments: {

@@ -149,6 +149,7 @@ export const refusals: Record<string, string> = {
   "Is not base64.": "Ist kein Base64.",
   "Is no file that you have uploaded.": "Ist keine Datei, die Sie hochgeladen haben.",
   "Has no sizes.": "Hat keine Größen.",
+  "A file of it is that of a record in another organization by now": "Eine seiner Dateien gehört inzwischen zu einem Datensatz einer anderen Organisation",
   "A record has the file: remove it there, and it is deleted in the next night": "Ein Datensatz enthält die Datei: Entfernen Sie sie dort, dann wird sie in der nächsten Nacht gelöscht",
   "Is public by itself. Make it private: who sees the record sees it.": "Ist für sich öffentlich. Machen Sie sie privat: Wer den Datensatz sieht, sieht sie.",
   "Is the file of a record in another organization.": "Ist die Datei eines Datensatzes einer anderen Organisation.",

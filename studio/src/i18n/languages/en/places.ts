@@ -29,7 +29,7 @@ export const places = {
     kinds: { figure: "A figure", bar: "Bars", line: "A line", area: "An area", ring: "A ring", list: "Newest records", text: "A text" },
     measures: { count: "Number of records", sum: "Sum", avg: "Average", min: "Smallest", max: "Largest" }, measured: { sum: "Sum of %{field}", avg: "Average of %{field}", min: "Smallest %{field}", max: "Largest %{field}" },
     intervals: { day: "Day", week: "Week", month: "Month", quarter: "Quarter", year: "Year" }, period: "Time that is shown", always: "All time", days: "Last %{smart_count} day |||| Last %{smart_count} days",
-    as_table: "Show as table", as_chart: "Show as chart", save_table: "Save as CSV", save_picture: "Save as PNG", unknown: "You may not read what this panel shows, or it is gone.", nothing: "Nothing here yet", has_more: "The largest %{count} are shown.", all: "Show all",
+    as_table: "Show as table", as_chart: "Show as chart", save_table: "Save as CSV", save_picture: "Save as PNG", unknown: "You may not read what this panel shows, or it is gone.", nothing: "Nothing here yet", has_earlier: "The latest %{count} are shown.", has_more: "The largest %{count} are shown.", all: "Show all",
     usual: { deals: "Deals by stage", contacts: "New contacts by week", cost: "Cost of chats by day", keys: "Uses of keys by outcome" },
   },
   comments: {
