@@ -75,7 +75,7 @@ def takes_comments(model: Model) -> bool:
 
 def listed(unit: Unit, model: Model, identifier: UUID, take: int, skip: int) -> tuple[list[Shown], int]:
     """A page of the comments on a record, the newest first, and how many there are. Raises NotFound."""
-    manages = _manages(unit, require_readable(unit, model, identifier))
+    manages = _manages(unit, _require_readable(unit, model, identifier))
     of_it = PlatformComment.record_id == identifier
     count = unit.session.scalar(select(func.count()).select_from(PlatformComment).where(of_it)) or 0
     newest = _shown().where(of_it).order_by(PlatformComment.created_at.desc(), PlatformComment.id.desc())
@@ -87,14 +87,14 @@ def write(unit: Unit, model: Model, identifier: UUID, text: str, mentions: Seque
     """Comment on a record, and tell those of ``mentions`` who see it. Raises NotFound; Forbidden for nobody's key;
     Invalid for a mention of somebody else than a colleague; Conflict where a record has the most comments."""
     user_id = require_found(unit.principal.user_id, Forbidden("Comments are written by users"))
-    record = require_readable(unit, model, identifier)
+    record = _require_readable(unit, model, identifier)
+    named = [each for each in _colleagues(unit, mentions) if _sees(unit, each, model, identifier)]
     unit.lock(f"comments of {identifier}")
     number = select(func.count()).where(PlatformComment.record_id == identifier)
     if (unit.session.scalar(number) or 0) >= MOST:
         raise Conflict(f"A record has at most {MOST} comments")
     made = PlatformComment(model=model.qualified_name(), record_id=identifier, user_id=user_id, text=text)
     unit.store(made)
-    named = [each for each in _colleagues(unit, mentions) if _sees(unit, each, model, identifier)]
     if named:
         mentioned.emit(unit, record, made, named)
     return Shown(made, unit.session.get(AuthUser, user_id), is_removable=True)
@@ -102,7 +102,7 @@ def write(unit: Unit, model: Model, identifier: UUID, text: str, mentions: Seque
 
 def change(unit: Unit, model: Model, identifier: UUID, comment_id: UUID, text: str) -> Shown:
     """Write one's own comment anew. Raises NotFound, and Forbidden for one of somebody else."""
-    require_readable(unit, model, identifier)
+    _require_readable(unit, model, identifier)
     found = _find(unit, model, identifier, comment_id)
     if not is_own(found.comment, unit.principal):
         raise Forbidden("Only who wrote a comment changes it")
@@ -113,17 +113,11 @@ def change(unit: Unit, model: Model, identifier: UUID, comment_id: UUID, text: s
 
 def remove(unit: Unit, model: Model, identifier: UUID, comment_id: UUID) -> None:
     """Remove one's own comment, or as a manager of the record's organization any. Raises NotFound and Forbidden."""
-    record = require_readable(unit, model, identifier)
+    record = _require_readable(unit, model, identifier)
     found = _find(unit, model, identifier, comment_id)
     if not (is_own(found.comment, unit.principal) or _manages(unit, record)):
         raise Forbidden("Only who wrote a comment, or a manager, removes it")
     unit.session.delete(found.comment)
-
-
-def require_readable(unit: Unit, model: Model, identifier: UUID) -> Record:
-    """A record that the caller reads whole, and otherwise than as the public does. Raises NotFound, also where it is
-    shared with somebody outside of its organization, and Forbidden for grants that hide a part of it."""
-    return require_found(_readable(unit, model, identifier, unit.principal))
 
 
 def is_own(comment: PlatformComment, principal: Principal) -> bool:
@@ -143,6 +137,12 @@ def sweep() -> None:
 def forget(unit: Unit, identifiers: list[UUID]) -> None:
     """Remove comments with what the log has of their records."""
     unit.bookkeep(delete(PlatformComment).where(PlatformComment.record_id.in_(identifiers)))
+
+
+def _require_readable(unit: Unit, model: Model, identifier: UUID) -> Record:
+    """A record that the caller reads whole, and otherwise than as the public does. Raises NotFound, also where it is
+    shared with somebody outside of its organization, and Forbidden for grants that hide a part of it."""
+    return require_found(_readable(unit, model, identifier, unit.principal))
 
 
 def _readable(unit: Unit, model: Model, identifier: UUID, principal: Principal) -> Record | None:

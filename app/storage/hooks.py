@@ -78,7 +78,10 @@ def store_upload(upload: StorageUpload, write: Write) -> None:
 def place(unit: Unit, upload: StorageUpload, organization_id: UUID | None) -> StorageBucket:
     """Give a measured file its place in the bucket it names, or in the default one of the organization, and return the
     bucket; raises PayloadTooLarge and TypeRefused where it does not take the file."""
-    bucket = _bucket(unit, upload, organization_id)
+    return _place_in(_bucket(unit, upload.bucket_id, organization_id), upload)
+
+
+def _place_in(bucket: StorageBucket, upload: StorageUpload) -> StorageBucket:
     _admit(upload, bucket)
     upload.bucket_id, upload.organization_id = bucket.id, bucket.organization_id
     bucket.used_bytes += upload.size
@@ -113,10 +116,7 @@ def take_out(unit: Unit, upload: StorageUpload) -> None:
 def move(unit: Unit, upload: StorageUpload, organization_id: UUID) -> None:
     """Give a file its place in the default bucket of another organization; raises as ``place`` does."""
     _leave(unit, upload)
-    unit.session.flush()
-    with unit.session.no_autoflush:
-        upload.bucket_id = None  # type: ignore[assignment]  # until it has its place
-        place(unit, upload, organization_id)
+    _place_in(_bucket(unit, None, organization_id), upload)
 
 
 def _leave(unit: Unit, upload: StorageUpload) -> StorageBucket:
@@ -162,9 +162,9 @@ def _decoded(text: str) -> bytes:
     return content
 
 
-def _bucket(unit: Unit, upload: StorageUpload, organization_id: UUID | None) -> StorageBucket:
-    wanted = StorageBucket.id == upload.bucket_id
-    if upload.bucket_id is None:
+def _bucket(unit: Unit, bucket_id: UUID | None, organization_id: UUID | None) -> StorageBucket:
+    wanted = StorageBucket.id == bucket_id
+    if bucket_id is None:
         wanted = (StorageBucket.organization_id == organization_id) & (StorageBucket.name == DEFAULT_BUCKET)
     bucket = unit.session.scalar(select(StorageBucket).where(wanted).with_for_update())
     return require_found(bucket, Invalid({"bucketId": ["Is required: the organization has no default bucket."]}))

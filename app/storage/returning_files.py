@@ -15,6 +15,8 @@ from app.foundation.errors import Conflict
 from app.storage.deleted_files import KEPT
 from app.storage.models import StorageUpload
 
+# Files that come back at once, at most: each is placed by itself, while its bucket is locked.
+MOST = 1000
 # What went with its user or its bucket stays away.
 LOST = f"""
 SELECT c.record_id, c.seq, c.xact FROM platform_change AS c WHERE c.record_id = ANY (%(ids)s) AND {KEPT}
@@ -32,8 +34,10 @@ def bring_back(unit: Unit, identifiers: Collection[UUID]) -> list[StorageUpload]
     """Bring back those of the files that are gone and can come back, and return them. Raises Conflict where a bucket
     does not take its file."""
     connection = driver_connection(unit.session)
-    returned = []
-    for identifier, seq, xact in connection.rows(LOST, {"ids": list(identifiers)}):
+    returned, lost = [], connection.rows(LOST, {"ids": list(identifiers)})
+    if len(lost) > MOST:
+        raise Conflict(f"More than {MOST} files belong to it")
+    for identifier, seq, xact in lost:
         return_alone(unit, StorageUpload, identifier, seq, xact)
         returned.append(identifier)
     unit.session.flush()
@@ -65,7 +69,7 @@ def return_files(unit: Unit, xact: str, found: Restored) -> None:
     there = select(StorageUpload).where(StorageUpload.id.in_(wanted)).order_by(StorageUpload.id)
     for upload in unit.session.scalars(there.with_for_update(key_share=True)):
         if wanted[upload.id] not in (None, upload.organization_id):
-            raise Conflict("A file of it is that of a record in another organization by now")
+            raise Conflict("One of its files belongs to a record in another organization now")
         # It was made public while no record had it.
         upload.is_attached, upload.visibility = True, "private"
     unit.session.flush()

@@ -8,7 +8,7 @@ from marshmallow import fields, validate
 
 from app.engine.declare.principal import Principal
 from app.platform.kept import DASHBOARD_BYTES, PlatformDashboard
-from schemas.content.views import Definition, KeptState, KeptUpdate, kept_of
+from schemas.content.kept import Definition, KeptState, KeptUpdate, kept_of
 from schemas.envelopes import ListMeta
 from schemas.fields import Text, WireSchema
 

@@ -69,8 +69,8 @@ interface Props {
   i18nProvider: I18nProvider;
 }
 
-/** Letters of one width for figures, and the typeface that is shipped. */
-const letters = <GlobalStyles styles={[...faces.map((face) => ({ "@font-face": face })), { body: { fontFeatureSettings: '"cv11", "ss03"' } }]} />;
+/** The typeface that is shipped. */
+const letters = <GlobalStyles styles={faces.map((face) => ({ "@font-face": face }))} />;
 
 export function App({ catalogue, person, i18nProvider }: Props) {
   const accent = useAccent();

@@ -48,7 +48,8 @@ XACT = "SELECT xact FROM platform_change WHERE record_id = %(id)s AND seq = %(se
 RestoreHook = Callable[[Unit, Any, bool], None]
 _hooks: dict[type[Record], list[RestoreHook]] = defaultdict(list)
 Restored = dict[type[Record], dict[UUID, int]]
-# Records are about to be there again that went in a transaction: what their rows name and went by itself comes first.
+# Emitted before deleted records are inserted again, with the transaction that deleted them: whoever hears it brings
+# back what their rows refer to.
 returning: Event[[Unit, str, Restored]] = Event()
 
 

@@ -10,7 +10,7 @@ from asking import BOAT, ITEMS
 from PIL import Image
 from sqlalchemy import text
 
-from app.storage import pictures, record_files
+from app.storage import pictures, record_files, returning_files
 from app.testing.database import transaction
 from app.testing.waiting import perform
 
@@ -247,6 +247,14 @@ def test_a_file_is_in_one_organization_also_within_one_request(owner, upload):
     sent = [BOAT | {"pictureId": picture_id, "organizationId": each} for each in (str(owner.organization_id), other)]
     refused = owner.post(ITEMS, sent)
     assert (refused.status_code, "another organization" in refused.text) == (400, True)
+
+
+def test_a_restore_brings_back_a_bounded_number_of_files(owner, item, upload, sweep, monkeypatch):
+    made = item(pictureId=upload(picture(), "boat.png"))
+    owner.delete(f"{ITEMS}/{made['id']}")
+    sweep()
+    monkeypatch.setattr(returning_files, "MOST", 0)
+    assert owner.post(f"{ITEMS}/_deleted/{made['id']}/_restore").status_code == 409
 
 
 def test_a_file_that_was_made_public_meanwhile_is_private_with_its_record_again(owner, item, upload):

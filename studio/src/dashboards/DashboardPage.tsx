@@ -1,7 +1,7 @@
 /** One dashboard: its panels, which whoever made it adds to and changes. */
 import AddIcon from "@mui/icons-material/AddOutlined";
 import MoreHorizIcon from "@mui/icons-material/MoreHorizOutlined";
-import { Box, Button, IconButton, Menu, MenuItem, TextField } from "@mui/material";
+import { Button, IconButton, Menu, MenuItem, TextField } from "@mui/material";
 import { useRef, useState } from "react";
 import { TextInput, required, useNotify, useTranslate } from "react-admin";
 import { useNavigate, useParams } from "react-router-dom";
@@ -11,12 +11,10 @@ import { Nothing } from "../design/Nothing";
 import { Section } from "../design/Section";
 import { Page } from "../layout/Page";
 import { FormDialog } from "../organizations/FormDialog";
-import { PanelCard } from "./PanelCard";
+import { PanelCard, Panels } from "./PanelCard";
 import { PanelForm } from "./PanelForm";
 import { type Dashboard, type Given, useDashboard, useDefining, useKeeping } from "./kept";
-import { PERIODS, type Panel, newPanel, panelsOf } from "./panels";
-
-export const PANELS = { display: "grid", gridTemplateColumns: { xs: "minmax(0, 1fr)", md: "repeat(2, minmax(0, 1fr))" }, gap: 2 } as const;
+import { MOST_PANELS, PERIODS, type Panel, newPanel, panelsOf } from "./panels";
 
 export default function DashboardPage() {
   const translate = useTranslate();
@@ -76,13 +74,13 @@ function Opened({ dashboard, trail }: { dashboard: Dashboard; trail: readonly { 
             <MenuItem value={0}>{translate("studio.dashboards.always")}</MenuItem>
             {PERIODS.map((each) => <MenuItem key={each} value={each}>{translate("studio.dashboards.days", { smart_count: each })}</MenuItem>)}
           </TextField>
-          {dashboard.writable && <Button variant="contained" startIcon={<AddIcon />} onClick={add}>{translate("studio.dashboards.add")}</Button>}
+          {dashboard.writable && panels.length < MOST_PANELS && <Button variant="contained" startIcon={<AddIcon />} onClick={add}>{translate("studio.dashboards.add")}</Button>}
           <More dashboard={dashboard} />
         </>
       )}
     >
       {panels.length === 0 && <Nothing title={translate("studio.dashboards.empty")} text={translate("studio.dashboards.empty_text")} />}
-      <Box sx={PANELS}>{panels.map((panel, place) => <PanelCard key={panel.id} panel={panel} days={days} actions={actionsOf(panel, place)} />)}</Box>
+      <Panels>{panels.slice(0, MOST_PANELS).map((panel, place) => <PanelCard key={panel.id} panel={panel} days={days} actions={actionsOf(panel, place)} />)}</Panels>
       {edited && <PanelForm panel={edited.panel} isNew={edited.isNew} onKeep={(panel) => void put(panel)} onClose={() => setEdited(undefined)} />}
     </Page>
   );

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import MoreHorizIcon from "@mui/icons-material/MoreHorizOutlined";
 import { Alert, Box, IconButton, Link, Menu, MenuItem, Paper, Skeleton, Stack, Table, TableBody, TableCell, TableHead, TableRow, Typography, useTheme } from "@mui/material";
-import { Suspense, lazy, useId, useRef, useState } from "react";
+import { type ReactNode, Suspense, lazy, useId, useRef, useState } from "react";
 import { useTranslate } from "react-admin";
 import { Link as RouterLink } from "react-router-dom";
 
@@ -12,20 +12,24 @@ import { fieldOf, labelOf, nameOf, shortId } from "../catalogue/catalogue";
 import { useCatalogue } from "../catalogue/context";
 import type { Model } from "../catalogue/types";
 import { useFilter } from "../lists/rows";
-import { type Answer, MOST_RECORDS, type Panel, answerOf, csvOf, isChart, isKnown, isTime, queryOf, since } from "./panels";
+import { type Answer, HEIGHT, MOST_RECORDS, type Panel, answerOf, csvOf, isChart, isKnown, isTime, queryOf, since } from "./panels";
 import { save } from "../values/files";
 import { pictureOf } from "./picture";
 import { useWords } from "./told";
 
 const PanelChart = lazy(() => import("./PanelChart"));
 const Markdown = lazy(() => import("../values/Markdown"));
-const HEIGHT = 220;
 
 interface Props {
   panel: Panel;
   /** Days back from now that the page shows; 0 for all. */
   days?: number;
   actions?: readonly { label: string; act: () => void }[];
+}
+
+/** Panels beside each other, or on a phone beneath. */
+export function Panels({ children }: { children: ReactNode }) {
+  return <Box sx={{ display: "grid", gridTemplateColumns: { xs: "minmax(0, 1fr)", md: "repeat(2, minmax(0, 1fr))" }, gap: 2 }}>{children}</Box>;
 }
 
 export function PanelCard(props: Props) {
@@ -39,7 +43,7 @@ export function PanelCard(props: Props) {
 }
 
 interface FrameProps extends Props {
-  children: React.ReactNode;
+  children: ReactNode;
 }
 
 function Framed({ panel, actions = [], children }: FrameProps) {

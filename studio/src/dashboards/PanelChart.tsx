@@ -3,7 +3,7 @@ import { useMediaQuery, useTheme } from "@mui/material";
 import { Area, AreaChart, Bar, BarChart, CartesianGrid, Cell, Legend, Line, LineChart, Pie, PieChart, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
 
 import { series } from "../design/tokens";
-import type { Panel, Point } from "./panels";
+import { HEIGHT, type Panel, type Point } from "./panels";
 import type { Words } from "./told";
 
 interface Props {
@@ -12,7 +12,6 @@ interface Props {
   words: Words;
 }
 
-export const HEIGHT = 220;
 const MARGIN = { top: 8, right: 8, bottom: 0, left: 0 };
 
 export default function PanelChart({ panel, points, words }: Props) {

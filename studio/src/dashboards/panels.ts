@@ -42,6 +42,8 @@ export interface Answer {
   hasMore: boolean;
 }
 
+/** Pixels of a chart, and panels of a dashboard that are shown: each asks the service. */
+export const [HEIGHT, MOST_PANELS] = [220, 40];
 /** Parts of a chart by time, of one by values, and records of a list. */
 const [MOST_TIMES, MOST_PARTS] = [100, 12];
 export const MOST_RECORDS = 8;

@@ -1,8 +1,9 @@
 /** The work that somebody waits for: how far it has come, what came of it, and a way to stop it. */
-import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { Alert, Button, Chip, LinearProgress, Paper, Stack, Typography } from "@mui/material";
 import { useNotify, useTranslate } from "react-admin";
 
+import { usePages } from "../api/pages";
 import { useSentence } from "../api/sentences";
 import { Nothing } from "../design/Nothing";
 import { Section } from "../design/Section";
@@ -23,32 +24,16 @@ interface Job {
   endedAt: string | null;
 }
 
-interface JobPage {
-  data: readonly Job[];
-  meta: { count: number };
-}
-
 const PATH = "/api/v1/_jobs";
-const PAGE = 20;
 /** Milliseconds between two looks while something goes on. */
 const LOOKS = 2000;
 
 const isGoing = ({ endedAt }: Pick<Job, "endedAt">) => endedAt === null;
 
-function useJobs() {
-  return useInfiniteQuery({
-    queryKey: ["jobs"],
-    queryFn: ({ signal, pageParam }) => ask<JobPage>("GET", `${PATH}?take=${PAGE}&skip=${pageParam}`, undefined, signal),
-    initialPageParam: 0,
-    getNextPageParam: ({ meta }, _, skip) => (skip + PAGE < meta.count ? skip + PAGE : undefined),
-    refetchInterval: ({ state: { data } }) => (data?.pages.some(({ data: jobs }) => jobs.some(isGoing)) ? LOOKS : false),
-  });
-}
-
 export default function JobsPage() {
   const translate = useTranslate();
-  const query = useJobs();
-  const jobs = query.data?.pages.flatMap(({ data }) => data) ?? [];
+  const query = usePages<Job>(["jobs"], PATH, (jobs) => (jobs.some(isGoing) ? LOOKS : false));
+  const jobs = query.entries ?? [];
   return (
     <Page title={translate("studio.jobs.title")}>
       <Section query={query}>

@@ -6,7 +6,7 @@ import { Link as RouterLink } from "react-router-dom";
 
 import { nameOf } from "../catalogue/catalogue";
 import { useCatalogue, usePerson } from "../catalogue/context";
-import { PanelCard } from "../dashboards/PanelCard";
+import { PanelCard, Panels } from "../dashboards/PanelCard";
 import { usualPanels } from "../dashboards/panels";
 import { FirstSteps } from "./FirstSteps";
 import { Page } from "./Page";
@@ -40,7 +40,7 @@ export function HomePage() {
       )}
       {panels.length > 0 && (
         <Part title="studio.home.figures">
-          <Box sx={{ display: "grid", gridTemplateColumns: { xs: "minmax(0, 1fr)", md: "repeat(2, minmax(0, 1fr))" }, gap: 2 }}>{panels.map((panel) => <PanelCard key={panel.id} panel={panel} />)}</Box>
+          <Panels>{panels.map((panel) => <PanelCard key={panel.id} panel={panel} />)}</Panels>
         </Part>
       )}
       <Part title="studio.home.all">

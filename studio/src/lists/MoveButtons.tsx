@@ -7,9 +7,8 @@ import { nameOf } from "../catalogue/catalogue";
 import type { Field, Model } from "../catalogue/types";
 import { useWrites } from "../changes/undo";
 
-/** The field that a list is ordered by, and what stands beside a record. */
+/** What stands beside a record, and whether the list is in the order of its field or the other way round. */
 export interface Between {
-  field: string;
   isDescending: boolean;
   above: string | undefined;
   below: string | undefined;
@@ -24,7 +23,7 @@ interface Props {
 }
 
 /** The field by whose positions a list is ordered, where it is ordered by one. */
-export function orderedBy(model: Model, [first]: readonly string[]): Pick<Between, "field" | "isDescending"> | undefined {
+export function orderedBy(model: Model, [first]: readonly string[]): { field: string; isDescending: boolean } | undefined {
   const name = first?.replace(/^-/, "");
   const field = model.fields.find((each) => each.name === name && each.type === "position");
   return field && { field: field.name, isDescending: first!.startsWith("-") };

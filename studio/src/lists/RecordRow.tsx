@@ -67,7 +67,7 @@ export const RecordRow = memo(function RecordRow({ model, fields, record, place,
         <input type="checkbox" checked={isSelected} onChange={() => onSelect(record.id)} aria-label={translate("studio.list.select", { record: name })} />
       </div>
       {fields.map((field, index) => (
-        <Cell key={field.name} model={model} field={field} record={record} name={name} between={field.name === orderedBy ? { field: orderedBy, isDescending, above, below } : undefined}>
+        <Cell key={field.name} model={model} field={field} record={record} name={name} between={field.name === orderedBy ? { isDescending, above, below } : undefined}>
           {index === 0 && model.operations.read ? (
             <Link className="name" to={`/${nameOf(model)}/${record.id}/show`}>
               {record[field.name] ? <Value model={model} field={{ ...field, references: undefined! }} record={record} brief /> : name}

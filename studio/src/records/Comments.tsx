@@ -32,13 +32,13 @@ function Written({ model, id, query }: { model: Model; id: string; query: Return
   const translate = useTranslate();
   const sentence = useSentence();
   const { write } = useCommenting(model, id);
-  const comments = query.data?.pages.flatMap(({ data }) => data) ?? [];
+  const comments = query.entries ?? [];
   return (
     <Stack spacing={1.5}>
       <Writing label={translate("studio.comments.write")} button={translate("studio.comments.send")} onSend={write} />
       {query.error && <Alert severity="error">{sentence(query.error)}</Alert>}
       {query.isPending && <Skeleton variant="rounded" height={48} />}
-      {query.data && comments.length === 0 && <Typography variant="body2" color="text.secondary">{translate("studio.comments.none")}</Typography>}
+      {query.entries?.length === 0 && <Typography variant="body2" color="text.secondary">{translate("studio.comments.none")}</Typography>}
       <Stack component="ol" spacing={1.5} sx={{ listStyle: "none", m: 0, p: 0 }}>{comments.map((comment) => <Entry key={comment.id} model={model} id={id} comment={comment} />)}</Stack>
       {query.hasNextPage && <Button size="small" disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>{translate("studio.changes.earlier")}</Button>}
     </Stack>

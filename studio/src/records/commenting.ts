@@ -1,6 +1,7 @@
 /** The comments on a record, page by page, and how they are written. */
-import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 
+import { usePages } from "../api/pages";
 import { nameOf } from "../catalogue/catalogue";
 import type { Model } from "../catalogue/types";
 import { ask } from "../session/transport";
@@ -15,26 +16,12 @@ export interface Comment {
   editedAt: string | null;
 }
 
-interface CommentPage {
-  data: readonly Comment[];
-  meta: { count: number };
-}
-
 /** Whether anything stands beside the records of a model. */
 export const hasActivity = (model: Model, changesDays: number) => Boolean(model.comments) || (Boolean(model.history) && changesDays > 0);
 
-const PAGE = 20;
 const pathOf = (model: Model, id: string) => `/api/v1/${nameOf(model)}/${id}/_comments`;
 
-export function useComments(model: Model, id: string) {
-  const path = pathOf(model, id);
-  return useInfiniteQuery({
-    queryKey: [nameOf(model), "comments", id],
-    queryFn: ({ signal, pageParam }) => ask<CommentPage>("GET", `${path}?take=${PAGE}&skip=${pageParam}`, undefined, signal),
-    initialPageParam: 0,
-    getNextPageParam: ({ meta }, _, skip) => (skip + PAGE < meta.count ? skip + PAGE : undefined),
-  });
-}
+export const useComments = (model: Model, id: string) => usePages<Comment>([nameOf(model), "comments", id], pathOf(model, id));
 
 /** Writes of comments, after which they are read again. */
 export function useCommenting(model: Model, id: string) {

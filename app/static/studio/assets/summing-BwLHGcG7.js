@@ -1,1 +1,0 @@
-import{d as e}from"./panels-f70Z5V4Q.js";var t=(t,n)=>e(t).filter(({name:e,display:t})=>n.includes(e)&&t!==`percent`);export{t};

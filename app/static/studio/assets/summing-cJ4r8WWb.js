@@ -1,0 +1,1 @@
+import{p as e}from"./panels-Cyd1z7XJ.js";var t=(t,n)=>e(t).filter(({name:e,display:t})=>n.includes(e)&&t!==`percent`);export{t};
