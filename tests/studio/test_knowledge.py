@@ -27,6 +27,7 @@ def work_beside(app):
 def index(app, desk, var_dir, monkeypatch):
     """A knowledge base with vectors."""
     at = local_embedder.path(var_dir)
+    at.unlink(missing_ok=True)  # which an embedder that has ended leaves there, and nobody would answer
     process, pipe = local_embedder.launch(at)
     monkeypatch.setattr(local_embedder, "is_available", lambda settings: True)
     await_true(at.exists, 30)
