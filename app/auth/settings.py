@@ -54,6 +54,7 @@ SETTINGS = (
         "the verifier that is asked, of Turnstile, hCaptcha (https://api.hcaptcha.com/siteverify) or another",
         pattern=r"https?://[!-~]+",
     ),
+    Setting("client_registration", False, "let MCP clients without a metadata document register themselves (RFC 7591)"),
     Setting("require_email_verification", False, "refuse sign-in and new keys without a verified address"),
     Setting(
         "key_max_days",

@@ -21,7 +21,9 @@ from flask import current_app
 
 ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
 KEY, ANONYMOUS_KEY, SESSION = "rg_key_", "rg_anon_", "rg_sess_"
-PREFIXES = (KEY, ANONYMOUS_KEY, SESSION)
+# Of connected clients: what opens /mcp, what renews it, and what both are first given for.
+ACCESS, REFRESH, CODE = "rg_mcp_", "rg_renew_", "rg_code_"
+PREFIXES = (KEY, ANONYMOUS_KEY, SESSION, ACCESS, REFRESH, CODE)
 BODY, END, CHECK = 43, 6, 6
 # What browsers take of a cookie (RFC 6265, section 6.1).
 MAX_SEALED_LENGTH = 4096

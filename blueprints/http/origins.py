@@ -16,12 +16,15 @@ ALLOWED_HEADERS = [
     "If-Match",
     "If-None-Match",
     "Last-Event-ID",
+    "Mcp-Method",
+    "Mcp-Name",
+    "MCP-Protocol-Version",
     "Range",
     "X-Request-Id",
 ]
 EXPOSED_HEADERS = [
     "Content-Disposition", "ETag", "Location", "RateLimit", "RateLimit-Policy", "Retry-After", "set-auth-token",
-    "Transaction-Id", "x-chat-id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-Id",
+    "Transaction-Id", "WWW-Authenticate", "x-chat-id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-Id",
 ]  # fmt: skip
 # A browser may remember for so many seconds what it may send.
 MAX_AGE = 600

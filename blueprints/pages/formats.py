@@ -23,6 +23,8 @@ SYSTEMS = (
     ("Mac OS X", "macOS"), ("Linux", "Linux"),
 )  # fmt: skip
 UNITS = ("byte", "kilobyte", "megabyte", "gigabyte")
+# What is no longer is initials.
+MAX_INITIALS = 3
 # A client that is no browser: curl/8.0, python-requests/2.32.
 CLIENT = re.compile(r"[A-Za-z][\w.+-]{1,40}(?=/[\w.]+)")
 
@@ -63,4 +65,10 @@ def device(user_agent: str | None) -> str:
     return program or system or gettext("Unknown device")
 
 
-FILTERS = {"ago": ago, "day": day, "written": written, "device": device, "wire": wire, "size": size}
+def title(name: str) -> str:
+    """A name of the catalogue as a heading: ``apiKeys``, ``ai-rag`` and ``crm`` are "Api keys", "Ai rag" and "CRM"."""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[-_]", " ", name).lower()
+    return words.upper() if len(words) <= MAX_INITIALS else words.capitalize()
+
+
+FILTERS = {"title_of": title, "ago": ago, "day": day, "written": written, "device": device, "wire": wire, "size": size}

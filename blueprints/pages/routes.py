@@ -10,6 +10,7 @@ from flask.blueprints import BlueprintSetupState
 from app.foundation import languages
 from app.runtime import rate_limits
 from blueprints.pages import (
+    clients,
     data,
     entrance,
     formats,
@@ -33,7 +34,7 @@ from blueprints.pages.forms import CSRF_FIELD
 
 GROUPS = (
     entrance, second_factor, recovery, invitation, reauthentication, unsubscribing, profile, sessions, linked, security,
-    two_factor, passkeys, organizations, members, notifications, data,
+    two_factor, passkeys, organizations, members, clients, notifications, data,
 )  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from app.mail.templates import LANGUAGES
 # Whoever sends these calls ``outbox.may_send``.
 CHECKED_BY_SENDER = ("verify-address", "change-address", "reset-password", "welcome")
 SESSIONS, SECURITY, KEYS, FORGOT = "/account/sessions", "/account/security", "/console/keys", "/account/forgot"
+CLIENTS = "/account/clients"
 
 
 def send_account_mail(

@@ -47,7 +47,7 @@ class Access:
     ``private`` ones are closed to admins who impersonate; ``composite`` ones write down themselves what these ask for,
     with its parts. Where a route is ``guarded``, a key in the query reads at most. On the routes of ``people``, whom
     ``login`` admits, a browser's session counts. With ``tickets`` one may come in the query, for streams; with
-    ``tabs`` the token of the tab in Teams counts as well. A caller with grants passes where these open the
+    ``tabs`` the token of the tab in Teams counts as well, with ``clients`` those of connected clients. A caller with grants passes where these open the
     operations of ``requires_grants``, or as ``with_grants`` says.
     """
 
@@ -62,6 +62,7 @@ class Access:
     guarded: bool = False
     tickets: bool = False
     tabs: bool = False
+    clients: bool = False
     requires_grants: RequiredGrants | None = None
     with_grants: WithGrants = WithGrants.NOBODY
 

@@ -168,6 +168,8 @@ def authenticate(access: Access) -> Principal:
         for scheme in tab_schemes:
             if scheme.recognizes(token):
                 return scheme.authenticate(request.headers["Authorization"])
+    if access.clients and not from_query and crypto.kind(token) == crypto.ACCESS:
+        return credentials.client_principal(token)
     return credentials.principal_of(token, from_query=from_query)
 
 

@@ -29,6 +29,8 @@ from app.runtime import rate_limits
 
 IDLE, ABSOLUTE = timedelta(days=7), timedelta(days=30)
 IMPERSONATION = "impersonation"
+# What opens the API. Tokens of connected clients are for the MCP endpoint alone (RFC 8707).
+OWN_KINDS = (crypto.KEY, crypto.ANONYMOUS_KEY, crypto.SESSION)
 SEEN_EVERY = timedelta(minutes=1)
 
 
@@ -36,7 +38,7 @@ def principal_of(token: str, *, from_query: bool = False) -> Principal:
     """Return whom the token of a session, or a key, stands for, counted as a request; raises Unauthenticated and
     RateLimited. Only within a request."""
     kind = crypto.kind(token)
-    if kind is None:
+    if kind not in OWN_KINDS:
         raise Unauthenticated(invalid_token=True)
     digest = crypto.vault().digest(token)
     if kind == crypto.SESSION:
@@ -105,10 +107,20 @@ def _impersonating(row: lookup.Row) -> Principal:
     return replace(_person(row), scopes=frozenset({"read"}), is_admin=False, impersonator_id=admin.id)
 
 
+def client_principal(token: str) -> Principal:
+    """The principal of a connected client, by its access token: that of the key of its connection, counted and recorded
+    as the key's requests are; raises Unauthenticated."""
+    found = lookup.rows(lookup.keys_by_access_token(), crypto.vault().digest(token))
+    return _presented(found[0] if found else None, from_query=False)
+
+
 def key_principal(digest: str, *, from_query: bool) -> Principal:
     """The principal of the key with this digest, never an admin from the query; raises Unauthenticated."""
     found = lookup.rows(lookup.keys_by("key_hash"), digest)
-    row = found[0] if found else None
+    return _presented(found[0] if found else None, from_query=from_query)
+
+
+def _presented(row: lookup.Row | None, *, from_query: bool) -> Principal:
     if row is None:
         # Guesses are refused, and leave no more rows, before long; a key that exists is never counted here.
         rate_limits.consume_for_network(rate_limits.by_setting("unknown-key"), request.remote_addr)

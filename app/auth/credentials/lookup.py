@@ -6,10 +6,11 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Text, Uuid, any_, bindparam, cast, select
+from sqlalchemy import ColumnElement, Text, Uuid, any_, bindparam, cast, func, select
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Session
 
+from app.auth.models.clients import AuthClientToken
 from app.auth.models.identity import AuthSession, AuthUser
 from app.auth.models.keys import AuthApiKey
 from app.auth.organizations import memberships
@@ -54,6 +55,18 @@ def sessions_by(name: str, *, many: bool = False) -> RecordStatement:
 @cache
 def keys_by(name: str, *, many: bool = False) -> RecordStatement:
     """The key, or keys, likewise."""
+    return _keys(_wanted(getattr(AuthApiKey, name), many=many))
+
+
+@cache
+def keys_by_access_token() -> RecordStatement:
+    """The key of the connection that an access token leads to, by the digest of the token."""
+    token = AuthClientToken
+    held = select(token.key_id).where(token.token_hash == bindparam("wanted"), token.kind == "access")
+    return _keys(AuthApiKey.id == held.where(token.expires_at > func.now()).scalar_subquery())
+
+
+def _keys(condition: ColumnElement[bool]) -> RecordStatement:
     columns = [
         AuthApiKey.id, AuthApiKey.user_id, AuthApiKey.organization_id, AuthApiKey.scopes, AuthApiKey.enabled,
         AuthApiKey.revoked_at, AuthApiKey.expires_at, AuthApiKey.grace_expires_at, AuthApiKey.last_used_at,
@@ -63,7 +76,7 @@ def keys_by(name: str, *, many: bool = False) -> RecordStatement:
     ]  # fmt: skip
     of_owner = (memberships.of(AuthApiKey.user_id), recipients.of(AuthApiKey.user_id))
     source = select(*columns, *of_owner).outerjoin(AuthUser, AuthUser.id == AuthApiKey.user_id)
-    return _statement(source.where(_wanted(getattr(AuthApiKey, name), many=many)), columns)
+    return _statement(source.where(condition), columns)
 
 
 @cache

@@ -9,8 +9,9 @@ from uuid import UUID
 
 from flask import current_app
 from limits import parse
-from sqlalchemy import select
+from sqlalchemy import exists, select
 
+from app.auth.models.clients import AuthConnection
 from app.auth.models.identity import AuthUser
 from app.auth.models.keys import AuthApiKey
 from app.auth.organizations.organizations import personal_organization_of
@@ -85,8 +86,10 @@ def check(scopes: Iterable[str], expires_at: datetime, *, is_admin: bool) -> Non
 def rotate(unit: Unit, key: AuthApiKey, *, grace: timedelta = timedelta()) -> tuple[AuthApiKey, str]:
     """Replace ``key`` by one with the same settings and no longer life; the old one lasts ``grace`` longer.
 
-    Raises Conflict for a key that is revoked, expired or already rotated.
+    Raises Conflict for a key that is revoked, expired or already rotated, and for that of a connected client.
     """
+    if unit.session.scalar(select(exists().where(AuthConnection.key_id == key.id))):
+        raise Conflict("This key is a connected client's, and has no secret to replace")
     if not is_live(key) or key.rotated_to_id is not None:
         raise Conflict("Only a live key can be rotated")
     made = AuthApiKey(**{name: getattr(key, name) for name in COPIED_FIELDS})

@@ -24,6 +24,12 @@ def tell_of_new(unit: Unit, key: AuthApiKey) -> None:
     mails.send_account_mail(unit, owner, "key-created", mails.KEYS, cause=key.id, key=key.name, start=key.start)
 
 
+def tell_of_connection(unit: Unit, key: AuthApiKey, client: str) -> None:
+    """Tell a person that a client was connected to their account, and may act by ``key``."""
+    owner = unit.session.get_one(AuthUser, key.user_id)
+    mails.send_account_mail(unit, owner, "client-connected", mails.CLIENTS, cause=key.id, client=client)
+
+
 def tell_of_ends() -> None:
     """Tell the owners of keys that end within a week, once for each key. A key that was made for less than a week ends
     as its owner knows."""

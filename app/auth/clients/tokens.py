@@ -1,0 +1,96 @@
+"""Tokens of connections: access tokens of fifteen minutes, refresh tokens that are used once.
+
+The database has digests. Every token is looked up at each call, so that what ends a connection ends its tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import TypeVar
+from uuid import UUID
+
+from sqlalchemy import select
+
+from app.auth.clients import connections
+from app.auth.clients.errors import AlreadyConnected
+from app.auth.keys import api_keys
+from app.auth.models.clients import AuthClient, AuthClientToken, AuthConnection
+from app.auth.models.keys import AuthApiKey
+from app.engine.declare.principal import SYSTEM
+from app.engine.read.database import reading
+from app.engine.write.unit_of_work import Unit, run_unit
+from app.foundation import crypto
+from app.foundation.clock import now
+from app.foundation.errors import NotFound, require_found
+
+T = TypeVar("T")
+ACCESS_LIFE, REFRESH_LIFE = timedelta(minutes=15), timedelta(days=30)
+
+
+def issue_for_code(code_hash: str, access: str, refresh: str) -> AuthApiKey:
+    """Connect the client of a code, and keep the tokens that it gets; raises NotFound."""
+    return _once(_issue_for_code, code_hash, access, refresh)
+
+
+def rotate(used: str, access: str, refresh: str) -> AuthApiKey:
+    """Keep new tokens in place of a refresh token, which is used up; raises NotFound. The one that comes again ends its
+    connection: it was stolen, and nobody knows who is who."""
+    return _once(_rotate, used, access, refresh)
+
+
+def find(token: str) -> tuple[AuthClientToken, AuthClient, AuthApiKey] | None:
+    """A token with its client and the key of its connection, whatever has become of it."""
+    wanted = (
+        select(AuthClientToken, AuthClient, AuthApiKey)
+        .join(AuthApiKey, AuthApiKey.id == AuthClientToken.key_id)
+        .join(AuthConnection, AuthConnection.key_id == AuthApiKey.id)
+        .join(AuthClient, AuthClient.id == AuthConnection.client_id)
+    )
+    with reading() as session:
+        row = session.execute(wanted.where(AuthClientToken.token_hash == crypto.vault().digest(token))).one_or_none()
+    return None if row is None else (row[0], row[1], row[2])
+
+
+def end_connection(unit: Unit, key_id: UUID) -> None:
+    """End the connection of a key, if it has not ended."""
+    key = unit.session.get(AuthApiKey, key_id, with_for_update=True)
+    if key is not None:
+        connections.end(unit, key)
+
+
+def _once(work: Callable[..., T], *arguments: str) -> T:
+    try:
+        return run_unit(SYSTEM, work, *arguments)
+    except AlreadyConnected as again:
+        run_unit(SYSTEM, end_connection, again.key_id)
+        raise NotFound() from again
+
+
+def _issue_for_code(unit: Unit, code_hash: str, access: str, refresh: str) -> AuthApiKey:
+    key = connections.exchange(unit, code_hash)
+    _store(unit, key, access, refresh)
+    return key
+
+
+def _rotate(unit: Unit, used: str, access: str, refresh: str) -> AuthApiKey:
+    held = AuthClientToken.token_hash == crypto.vault().digest(used)
+    wanted = select(AuthClientToken).where(held, AuthClientToken.kind == "refresh").with_for_update()
+    token = require_found(unit.session.scalar(wanted))
+    if token.used_at is not None:
+        raise AlreadyConnected(token.key_id)
+    key = unit.session.get_one(AuthApiKey, token.key_id)
+    if token.expires_at <= now() or not api_keys.is_live(key):
+        raise NotFound()
+    token.used_at = now()
+    _store(unit, key, access, refresh)
+    return key
+
+
+def _store(unit: Unit, key: AuthApiKey, access: str, refresh: str) -> None:
+    for kind, secret, life in (("access", access, ACCESS_LIFE), ("refresh", refresh, REFRESH_LIFE)):
+        made = AuthClientToken(
+            token_hash=crypto.vault().digest(secret), key_id=key.id, kind=kind, expires_at=now() + life
+        )
+        unit.session.add(made)
+    unit.session.flush()
