@@ -43,6 +43,19 @@ class SignIn:
     prove: Callable[[str, str], ProvenIdentity | None]
 
 
+@dataclass(frozen=True)
+class Tool:
+    """A tool for agents, which the MCP endpoint serves: ``run`` is called with the principal, or where it ``writes``
+    with a unit of work, and with arguments by name. Their annotations describe them, and its docstring says what it is
+    for. It returns what JSON can hold, and raises failures. Callers need ``scope``, or that of reading or writing.
+    Those with grants are refused, unless all that it does is judged by the engine (``is_judged``)."""
+
+    run: Callable[..., Any]
+    writes: bool = False
+    scope: str = ""
+    is_judged: bool = False
+
+
 class Names(Collection[str]):
     """Names of our own, and after them those that plugins bring."""
 
@@ -71,6 +84,25 @@ SIGN_INS: dict[str, SignIn] = {}
 # Reports by their kind, and the folders with the plugins' own modules of the studio.
 REPORTS: dict[str, Report] = {}
 STUDIO_FOLDERS: dict[str, Path] = {}
+# Tools for agents besides our own, by their names; None for one of ours that a plugin has switched off.
+OWN_TOOLS = (
+    "list_models", "describe_model", "query_records", "get_record", "aggregate_records", "search_knowledge",
+    "fetch_passage", "create_record", "update_record", "delete_record", "run_batch",
+)  # fmt: skip
+TOOLS: dict[str, Tool | None] = {}
+
+
+def add(plugin: Any) -> None:
+    """Take what a plugin brings for others to read."""
+    NOTIFICATION_TYPES.extend(plugin.notifications)
+    CHANNELS.update(plugin.channels)
+    SIGN_INS.update(plugin.sign_in)
+    REPORTS.update(plugin.reports)
+    TOOLS.update(plugin.tools)
+    if plugin.mails:
+        MAIL_FOLDERS.append(Path(plugin.mails))
+    if plugin.studio:
+        STUDIO_FOLDERS[plugin.name] = Path(plugin.studio)
 
 
 def mail_kinds(folder: str | Path) -> list[str]:

@@ -26,7 +26,7 @@ from app.engine.declare.record import Base, Record
 from app.engine.declare.settings import SETTINGS
 from app.engine.write.idempotency import PlatformIdempotencyKey
 from app.engine.write.kept_bytes import PlatformKeptBytes
-from app.extension_points import Channel, Report, SignIn
+from app.extension_points import Channel, Report, SignIn, Tool
 from app.foundation import errors
 from app.foundation.errors import Failure
 from app.foundation.former_paths import serve_former_paths
@@ -55,10 +55,11 @@ class Plugin:
     are queued jobs by name, ``periodic`` those on a schedule, ``continuous`` what goes on in each worker of them.
     ``notifications`` are types of notifications, ``channels`` ways in which they reach people, ``mails`` the folder of
     its templates of mails, ``sign_in`` ways of signing in, ``errors`` the failures of its own, ``reports`` the
-    statements of reports by their kind, ``settings`` what is read from the environment. ``migrations`` is the folder of
-    its migrations, by default the one beside its first module of models. ``studio`` is a folder whose ``index.js`` adds
-    components of its own to the studio, ``sample`` one of sample data.
-    ``init_app`` is called with each application that is built, before its routes are added.
+    statements of reports by their kind, ``tools`` those for agents, None for one of ours that is switched off,
+    ``settings`` what is read from the environment. ``migrations`` is the folder of its migrations, by default the one
+    beside its first module of models. ``studio`` is a folder whose ``index.js`` adds components of its own to the
+    studio, ``sample`` one of sample data. ``init_app`` is called with each application that is built, before its routes
+    are added.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Plugin:
     sign_in: Mapping[str, SignIn] = field(default_factory=dict)
     errors: Sequence[type[Failure]] = ()
     reports: Mapping[str, Report] = field(default_factory=dict)
+    tools: Mapping[str, Tool | None] = field(default_factory=dict)
     settings: Sequence[Setting] = ()
     migrations: str | Path = ""
     studio: str | Path = ""
@@ -121,6 +123,7 @@ class Plugin:
             "errors": list(dict.fromkeys(each.code for each in self.errors)),
             "settings": [each.name.upper() for each in self.settings],
             "mails": points.mail_kinds(self.mails),
+            "tools": [name for name, tool in self.tools.items() if tool is not None],
         }
         listed = ("blueprints", "commands", "notifications", "channels", "sign_in", "reports")
         plain = {name: list(getattr(self, name)) for name in listed}
@@ -135,6 +138,7 @@ _OWN_NAMES = {
     "jobs": [*registry.OWN_NAMES],
     "sign_in": [*points.OWN_PROVIDERS],
     "channels": [*points.OWN_CHANNELS],
+    "tools": [*points.OWN_TOOLS],
 }
 
 
@@ -173,14 +177,7 @@ def _add(name: str, plugin: Plugin) -> None:
     records = tuple(table for table in tables if issubclass(table, Record))
     rest = tuple(table for table in tables if not issubclass(table, Record))
     config.declare(plugin.settings)
-    points.NOTIFICATION_TYPES.extend(plugin.notifications)
-    points.CHANNELS.update(plugin.channels)
-    points.SIGN_INS.update(plugin.sign_in)
-    points.REPORTS.update(plugin.reports)
-    if plugin.mails:
-        points.MAIL_FOLDERS.append(Path(plugin.mails))
-    if plugin.studio:
-        points.STUDIO_FOLDERS[plugin.name] = Path(plugin.studio)
+    points.add(plugin)
     errors.register(plugin.errors)
     catalogue.add(Domain(plugin.name, plugin.summary, records), rest)
     registry.add(plugin.jobs, plugin.periodic, plugin.continuous)
@@ -265,7 +262,7 @@ def _check(plugin: Plugin) -> None:
         raise SettingError(
             f"The name of a plugin has lowercase letters, digits and hyphens, {MAX_NAME_LENGTH} at most: {plugin.name}"
         )
-    for name in (*plugin.channels, *plugin.sign_in):
+    for name in (*plugin.channels, *plugin.sign_in, *plugin.tools):
         if not NAME.fullmatch(name) or len(name) > MAX_NAME_LENGTH:
             raise SettingError(f"The plugin {plugin.name} brings {name}, which is no name: {NAME.pattern}")
     for table in plugin.tables():

@@ -91,7 +91,7 @@ from app.engine.write.hooks import (
 )
 from app.engine.write.preconditions import UNCONDITIONAL, Precondition
 from app.engine.write.unit_of_work import Unit, run_unit
-from app.extension_points import Channel, ProvenIdentity, SignIn
+from app.extension_points import Channel, ProvenIdentity, SignIn, Tool
 from app.foundation.clock import now, wire
 from app.foundation.errors import (
     Failure,
@@ -118,7 +118,7 @@ from schemas.query.finding import aggregate, count, find, find_each, get, visibl
 # By noun, in the order of the reference.
 __all__ = [  # noqa: RUF022
     # A plugin
-    "Plugin", "Setting", "SignIn", "ProvenIdentity",
+    "Plugin", "Setting", "SignIn", "ProvenIdentity", "Tool",
     # Models: their fields, their keys, who may do what with their rows
     "Record", "Base",
     "string", "long_text", "integer", "number", "boolean", "timestamp", "json", "strings", "vector", "enum",

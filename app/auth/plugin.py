@@ -49,7 +49,12 @@ plugin = Plugin(
     ),
     init_app=application.init_app,
     notifications=(shares.RECORD_SHARED,),
-    commands=("app.commands.users:group", "app.commands.keys:group", "app.commands.sessions:group", "app.commands.clients:group"),
+    commands=(
+        "app.commands.users:group",
+        "app.commands.keys:group",
+        "app.commands.sessions:group",
+        "app.commands.clients:group",
+    ),
     errors=(
         errors.InvalidEmail,
         errors.PasswordTooShort,

@@ -23,7 +23,11 @@ COLUMNS = ("id", "name", "clientId", "userId", "scopes", "createdAt", "lastUsedA
 def register(*, name: str, redirects: tuple[str, ...], as_json: bool) -> None:
     """Register a client that has no metadata document, and show its id."""
     made = run_unit(SYSTEM, registry.register, name, redirects)
-    show({"clientId": made.client_id, "name": made.name, "redirectUris": made.redirect_uris}, as_json, ("clientId", "name"))
+    show(
+        {"clientId": made.client_id, "name": made.name, "redirectUris": made.redirect_uris},
+        as_json,
+        ("clientId", "name"),
+    )
 
 
 @group.command("list")

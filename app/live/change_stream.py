@@ -9,7 +9,7 @@ from app.engine.changes.places import Place
 from app.engine.changes.telling import Followed, Heard, looked_at
 from app.engine.declare.principal import Principal
 from app.engine.read.encoding import dumps
-from app.live.stream import Stream
+from app.live.stream import RESET, Stream
 
 
 class ChangeStream(Stream):
@@ -36,6 +36,10 @@ class ChangeStream(Stream):
     def greeting(self) -> bytes:
         """The event that a stream begins with, which has its place."""
         return b"event: ready\n" + self._id(self.cursor) + b"data: {}\n\n"
+
+    def reset(self) -> bytes:
+        """The event that says that the log begins anew, and where that is."""
+        return RESET + self.greeting()
 
     def events(self, heard: Heard) -> Iterator[tuple[bytes, ...]]:
         """The events of what was heard, each with its place, in parts: what others are told as well is one of them."""

@@ -97,7 +97,7 @@ class Changes:
         for stream in streams:
             if stream.epoch != epoch:
                 stream.epoch, stream.cursor = epoch, known.last
-                stream.put(RESET + stream.greeting())
+                stream.put(stream.reset())
         since = min(stream.cursor for stream in streams)
         if since >= known.last:
             return False

@@ -28,7 +28,7 @@ class Stream:
     """What a caller hears. ``cursor`` is the place that it has reached, None until it has begun."""
 
     __slots__ = (
-        "_ends_at", "_waiting", "address", "cursor", "forget", "is_open", "missed", "principal", "queue",
+        "_ends_at", "_waiting", "address", "cursor", "farewell", "forget", "is_open", "missed", "principal", "queue",
     )  # fmt: skip
 
     def __init__(self, principal: Principal) -> None:
@@ -39,6 +39,8 @@ class Stream:
         self.queue: SimpleQueue[tuple[bytes, ...] | None] = SimpleQueue()
         self.cursor: Any = None
         self.is_open = True
+        # What is sent at the end.
+        self.farewell = BYE
         # What is sent before that which waits, made while it is sent.
         self.missed: Iterable[bytes] = ()
         # Has who carries the stream let go of it.
@@ -57,7 +59,7 @@ class Stream:
             except Empty:
                 sent = BEAT
             if sent is None or time.monotonic() > self._ends_at:
-                yield BYE
+                yield self.farewell
                 return
             yield sent
 

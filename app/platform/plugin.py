@@ -30,6 +30,7 @@ plugin = Plugin(
         "blueprints.content.dashboards:build",
         "blueprints.content.comments:build",
         "blueprints.content.jobs:build",
+        "blueprints.mcp.endpoint:build",
     ),
     commands=("app.commands.flags:group", "app.commands.changes:group"),
     settings=(

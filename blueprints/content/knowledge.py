@@ -59,12 +59,17 @@ def _route_searches(blp: Blueprint) -> None:
         "stored; to keep what was asked and found, create an `ai-rag/query`.",
     ))  # fmt: skip
     def search(given: dict[str, Any], id: str) -> Response:
-        check_filter(given["filter"])
-        query = AiRagQuery(index_id=parse_id(id), **{name: given[name] for name in ASKED})
-        found = searches.find(caller(), query, _options(given))
-        placed = caller().reader.admits_wholly(AiRagChunk, "list")
-        meta = {"mode": given["mode"], "degraded": found.degraded}
-        return Reply({"data": [passage_of(hit, placed=placed) for hit in found.hits], "meta": meta}).response()
+        return Reply(passages(parse_id(id), given)).response()
+
+
+def passages(identifier: UUID, given: dict[str, Any]) -> dict[str, Any]:
+    """The passages of a knowledge base that the caller may see, as they are answered; raises NotFound and Conflict."""
+    check_filter(given["filter"])
+    query = AiRagQuery(index_id=identifier, **{name: given[name] for name in ASKED})
+    found = searches.find(caller(), query, _options(given))
+    placed = caller().reader.admits_wholly(AiRagChunk, "list")
+    meta = {"mode": given["mode"], "degraded": found.degraded}
+    return {"data": [passage_of(hit, placed=placed) for hit in found.hits], "meta": meta}
 
 
 def _options(given: dict[str, Any]) -> Options:

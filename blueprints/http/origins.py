@@ -24,7 +24,8 @@ ALLOWED_HEADERS = [
 ]
 EXPOSED_HEADERS = [
     "Content-Disposition", "ETag", "Location", "RateLimit", "RateLimit-Policy", "Retry-After", "set-auth-token",
-    "Transaction-Id", "WWW-Authenticate", "x-chat-id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-Id",
+    "Transaction-Id", "WWW-Authenticate", "x-chat-id", "X-RateLimit-Limit", "X-RateLimit-Remaining",
+    "X-RateLimit-Reset", "X-Request-Id",
 ]  # fmt: skip
 # A browser may remember for so many seconds what it may send.
 MAX_AGE = 600

@@ -14,7 +14,7 @@ from authlib.oauth2 import OAuth2Error
 from authlib.oauth2.rfc6749.errors import AccessDeniedError, InvalidClientError
 from flask import Response, g, request, url_for
 
-from app.auth.clients import authorization_server, connections, metadata_documents, registry, redirects
+from app.auth.clients import authorization_server, connections, metadata_documents, redirects, registry
 from app.auth.clients.connections import Asked, Consent
 from app.auth.credentials import reauthentication
 from app.auth.credentials.access import open_to_all

@@ -192,5 +192,3 @@ def client_body(connection: Connection) -> dict[str, Any]:
         "organization": connection.organization, "narrowed": key.access is not None, "createdAt": key.created_at,
         "lastUsedAt": key.last_used_at, "expiresAt": key.expires_at,
     }  # fmt: skip
-
-

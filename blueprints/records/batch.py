@@ -28,6 +28,7 @@ from app.engine.read.concurrency import query_slot
 from app.engine.read.database import DRIVER_ERRORS, OutcomeUnknown, translated
 from app.engine.read.statements import reads_in_transaction, reads_outside_transaction
 from app.engine.write import locks
+from app.engine.write.idempotency import IdempotentRequest
 from app.engine.write.kept_bytes import MAX_ANSWER_BYTES
 from app.engine.write.leases import Lease, LeaseLost
 from app.engine.write.unit_of_work import Unit, run_unit
@@ -45,7 +46,7 @@ from app.foundation.errors import (
 )
 from blueprints.http.base import Blueprint, parse_id
 from blueprints.http.declarations import Answer, Body, Operation, serve
-from blueprints.http.replies import Reply, idempotent_request, ids_and_versions, respond, run_with_lease
+from blueprints.http.replies import Reply, idempotent_request, ids_and_versions, run_idempotent, run_with_lease
 from blueprints.records.bindings import BINDINGS
 from blueprints.records.parts import RoutedSubRequest
 from schemas import batch
@@ -74,25 +75,27 @@ def build() -> Blueprint:
     blp = Blueprint("batch", __name__, url_prefix="/api/v1", description="Several requests in one.")
     blp.after_request(_note_parts)
 
-    @serve(blp, "POST", "/_batch", Operation(
+    serve(blp, "POST", "/_batch", Operation(
         "batch", "Carry out several requests", access=credentials_required(reads=True, composite=True),
         takes=Body(batch.Batch, example=EXAMPLE), gives=Answer(batch.BatchAnswer, example=ANSWERED),
         fails=(404, 409, 412, 428), once=True, description=TEXT,
-    ))  # fmt: skip
-    def carry_out_batch(given: dict[str, Any]) -> Response:
-        g.parts = parts = batch.parts_of(given)
-        if len(parts) > 1:
-            credentials.consume_further(caller(), len(parts) - 1)
-        with query_slot(caller()):
-            if given.get("atomic", True):
-                response = respond(_run_atomically, parts)
-            else:
-                response = run_with_lease(idempotent_request(), partial(_run_independently, parts))
-        if "Idempotency-Replayed" in response.headers:
-            _check_rights(parts, orjson.loads(response.get_data()))
-        return response
-
+    ))(lambda given: carry_out(given, idempotent_request()))  # fmt: skip
     return blp
+
+
+def carry_out(given: dict[str, Any], keyed: IdempotentRequest | None) -> Response:
+    """Carry out the requests of a batch in the name of the caller, who pays for each."""
+    g.parts = parts = batch.parts_of(given)
+    if len(parts) > 1:
+        credentials.consume_further(caller(), len(parts) - 1)
+    with query_slot(caller()):
+        if given.get("atomic", True):
+            response = run_idempotent(caller(), keyed, partial(_run_atomically, parts=parts))
+        else:
+            response = run_with_lease(keyed, partial(_run_independently, parts))
+    if "Idempotency-Replayed" in response.headers:
+        _check_rights(parts, orjson.loads(response.get_data()))
+    return response
 
 
 class Run:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from flask import Response
 
 from app.auth.credentials import nobody
-from app.auth.credentials.access import rights_required
+from app.auth.credentials.access import Access, declare_access, rights_required
 from app.engine.declare.record import Record
 from app.engine.operations import verbs
 from app.engine.operations.verbs import RecordOperation, Verb, operations
@@ -90,11 +91,19 @@ def add_routes(blp: Blueprint, model: type[Record]) -> None:
         _route(blp, operation, BINDINGS[operation.verb], collection)
 
 
+@cache
+def access_of(operation: RecordOperation) -> Access:
+    """What an operation asks of its caller, however it is called."""
+    model, verb = operation.model, operation.verb
+    guarded = rights_required(model, *verb.granted_by, reads=verb.reads, private=verb.private)(lambda: None)
+    return guarded.access  # type: ignore[attr-defined]
+
+
 def _route(blp: Blueprint, operation: RecordOperation, binding: Binding, collection: str) -> None:
     model, verb = operation.model, operation.verb
     converter = converter_of(model.path) if model.path else "string"
     rule = collection + binding.path.replace("<id>", f"<{converter}:id>")
-    guard = rights_required(model, *verb.granted_by, reads=verb.reads, private=verb.private)
+    guard = declare_access(access_of(operation))
     for method, called in binding.called.items():
         name = f"{called}{model.__name__}"
         handler: Any = binding.handler(model)

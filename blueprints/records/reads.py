@@ -104,7 +104,7 @@ def read_in_batch(unit: Unit, model: type[Record], asked: RoutedSubRequest) -> R
 def aggregate_in_batch(unit: Unit, model: type[Record], asked: RoutedSubRequest) -> Reply:
     """Answer such a request within a batch."""
     asked.check(takes_query=True)
-    return Reply(_grouped(model, unit.principal, aggregate_query(model, unit.principal, asked.args, _settings())))
+    return Reply(grouped(model, unit.principal, aggregate_query(model, unit.principal, asked.args, _settings())))
 
 
 def respond_with_page(model: type[Record], query: Query) -> Response:
@@ -115,10 +115,11 @@ def respond_with_page(model: type[Record], query: Query) -> Response:
 
 
 def _groups(model: type[Record], query: AggregateQuery) -> Response:
-    return Response(sized(_grouped(model, caller(), query)), content_type=JSON)
+    return Response(sized(grouped(model, caller(), query)), content_type=JSON)
 
 
-def _grouped(model: type[Record], principal: Principal, query: AggregateQuery) -> dict[str, Any]:
+def grouped(model: type[Record], principal: Principal, query: AggregateQuery) -> dict[str, Any]:
+    """The groups that ``query`` asks for, as they are answered."""
     groups, more = aggregates(model, principal, query)
     return {"data": groups, "meta": {"take": query.take, "more": more}}
 

@@ -14,6 +14,7 @@ from app.engine.changes import purging
 from app.engine.declare.record import Record
 from app.engine.read.encoding import Representation
 from app.engine.write import single
+from app.engine.write.idempotency import IdempotentRequest
 from app.engine.write.preconditions import Precondition
 from app.engine.write.unit_of_work import Unit
 from blueprints.http.base import json_body, json_object, load, parse_id
@@ -65,12 +66,20 @@ def create_records(model: type[Record]) -> Handler:
         if isinstance(body, list) or ON_CONFLICT in request.args or RESOLUTION in request.args:
             return bulk.respond_with_created(model, body if isinstance(body, list) else [json_object(body)])
         given = load(create_schema(model), body)
-        minimal, principal, keyed = bool(request.args) and is_minimal(request.args), caller(), idempotent_request()
-        if keyed is None and single.creates_in_one_statement(model, principal.reader):
-            return reply_with(single.create(principal, model, given), minimal=minimal).response()
-        return run_idempotent(principal, keyed, partial(created, model=model, given=given, minimal=minimal))
+        minimal = bool(request.args) and is_minimal(request.args)
+        return create_one(model, given, idempotent_request(), minimal=minimal)
 
     return handler
+
+
+def create_one(
+    model: type[Record], given: Values, keyed: IdempotentRequest | None, *, minimal: bool = False
+) -> Response:
+    """Make a record in the name of the caller, once for each idempotency key."""
+    principal = caller()
+    if keyed is None and single.creates_in_one_statement(model, principal.reader):
+        return reply_with(single.create(principal, model, given), minimal=minimal).response()
+    return run_idempotent(principal, keyed, partial(created, model=model, given=given, minimal=minimal))
 
 
 def update_record(model: type[Record]) -> Handler:
@@ -78,12 +87,19 @@ def update_record(model: type[Record]) -> Handler:
 
     def handler(id: str) -> Response:
         given = load(update_schema(model), json_body())
-        identifier, condition, principal, keyed = parse_id(id), precondition(), caller(), idempotent_request()
-        if keyed is None and (record := single.update(principal, model, identifier, given, condition)) is not None:
-            return Reply.of(record).response()
-        return run_idempotent(principal, keyed, lambda unit: changed(unit, model, identifier, given, condition))
+        return update_one(model, parse_id(id), given, precondition(), idempotent_request())
 
     return handler
+
+
+def update_one(
+    model: type[Record], identifier: UUID, given: Values, condition: Precondition, keyed: IdempotentRequest | None
+) -> Response:
+    """Change a record in the name of the caller, likewise."""
+    principal = caller()
+    if keyed is None and (record := single.update(principal, model, identifier, given, condition)) is not None:
+        return Reply.of(record).response()
+    return run_idempotent(principal, keyed, lambda unit: changed(unit, model, identifier, given, condition))
 
 
 def purged(unit: Unit, model: type[Record], identifier: UUID, condition: Precondition) -> Reply:
@@ -98,15 +114,23 @@ def delete_record(model: type[Record]) -> Handler:
     """That the record is gone, and with ``purge`` what the log has of it."""
 
     def handler(id: str) -> Response:
-        identifier, condition, principal, keyed = parse_id(id), precondition(), caller(), idempotent_request()
+        identifier, condition, keyed = parse_id(id), precondition(), idempotent_request()
         if request.args and is_purge(request.args):
-            return run_idempotent(principal, keyed, lambda unit: purged(unit, model, identifier, condition))
-        # The guide routes answer with the record that was there.
-        if keyed is None and not model.legacy_envelope and single.delete(principal, model, identifier, condition):
-            return removed(identifier).response()
-        return run_idempotent(principal, keyed, lambda unit: deleted(unit, model, identifier, condition))
+            return run_idempotent(caller(), keyed, lambda unit: purged(unit, model, identifier, condition))
+        return delete_one(model, identifier, condition, keyed)
 
     return handler
+
+
+def delete_one(
+    model: type[Record], identifier: UUID, condition: Precondition, keyed: IdempotentRequest | None
+) -> Response:
+    """Delete a record in the name of the caller, likewise."""
+    principal = caller()
+    # The guide routes answer with the record that was there.
+    if keyed is None and not model.legacy_envelope and single.delete(principal, model, identifier, condition):
+        return removed(identifier).response()
+    return run_idempotent(principal, keyed, lambda unit: deleted(unit, model, identifier, condition))
 
 
 def create_in_batch(unit: Unit, model: type[Record], asked: RoutedSubRequest) -> Reply:

@@ -56,7 +56,7 @@ def scopes_of(asked: str | None) -> list[str]:
     return [each for each in SCOPES if each in expand_scopes(named)]
 
 
-class Client(ClientMixin):  # type: ignore[misc]
+class Client(ClientMixin):
     """A client as Authlib asks for it: a public one, which proves by PKCE alone that it is the same."""
 
     def __init__(self, row: AuthClient) -> None:
@@ -87,7 +87,7 @@ class Client(ClientMixin):  # type: ignore[misc]
         return grant_type in GRANTS
 
 
-class Payload(OAuth2Payload):  # type: ignore[misc]
+class Payload(OAuth2Payload):
     """The parameters of a request: of the address for GET, and of the form otherwise, never of both."""
 
     @property
@@ -99,7 +99,7 @@ class Payload(OAuth2Payload):  # type: ignore[misc]
         return defaultdict(list, {name: self.data.getlist(name) for name in self.data})
 
 
-class Request(OAuth2Request):  # type: ignore[misc]
+class Request(OAuth2Request):
     """The running request, at the address that clients know."""
 
     def __init__(self) -> None:
@@ -140,7 +140,7 @@ class Code:
     code_challenge_method = "S256"
 
 
-class CodeGrant(AuthorizationCodeGrant):  # type: ignore[misc]
+class CodeGrant(AuthorizationCodeGrant):
     TOKEN_ENDPOINT_AUTH_METHODS = [NO_AUTHENTICATION]
 
     def query_authorization_code(self, code: str, client: Client) -> Code | None:
@@ -158,7 +158,7 @@ class CodeGrant(AuthorizationCodeGrant):  # type: ignore[misc]
         """Nothing: it was used up with the tokens that were kept for it, and is known again if it comes again."""
 
 
-class RefreshGrant(RefreshTokenGrant):  # type: ignore[misc]
+class RefreshGrant(RefreshTokenGrant):
     TOKEN_ENDPOINT_AUTH_METHODS = [NO_AUTHENTICATION]
     INCLUDE_NEW_REFRESH_TOKEN = True
 
@@ -172,7 +172,7 @@ class RefreshGrant(RefreshTokenGrant):  # type: ignore[misc]
         """Nothing: it was used up with the tokens that were kept in its place."""
 
 
-class Challenge(CodeChallenge):  # type: ignore[misc]
+class Challenge(CodeChallenge):
     """PKCE by S256, without which nothing is asked."""
 
     SUPPORTED_CODE_CHALLENGE_METHOD = ["S256"]
@@ -197,7 +197,7 @@ class Held:
         return _scope_of(self.key)
 
 
-class Revocation(RevocationEndpoint):  # type: ignore[misc]
+class Revocation(RevocationEndpoint):
     """A client that gives a token back ends its connection: no other token is left to it."""
 
     CLIENT_AUTH_METHODS = [NO_AUTHENTICATION]
@@ -209,7 +209,7 @@ class Revocation(RevocationEndpoint):  # type: ignore[misc]
         run_unit(SYSTEM, tokens.end_connection, token.key.id)
 
 
-class Server(AuthorizationServer):  # type: ignore[misc]
+class Server(AuthorizationServer):
     def create_oauth2_request(self, request: Any) -> Request:
         return Request()
 
@@ -251,7 +251,7 @@ def _save(token: dict[str, Any], request: Request) -> None:
     token["scope"] = _scope_of(key)
 
 
-class InvalidTarget(OAuth2Error):  # type: ignore[misc]
+class InvalidTarget(OAuth2Error):
     """Tokens that are asked for something else than what this service has (RFC 8707, section 2)."""
 
     error = "invalid_target"

@@ -56,6 +56,7 @@ def _parts(uri: str) -> SplitResult | None:
         return None
     try:
         parts = urlsplit(uri)
-        return parts if parts.hostname and parts.port != 0 else None
+        is_whole = parts.hostname is not None and parts.port != 0
     except ValueError:
         return None
+    return parts if is_whole else None

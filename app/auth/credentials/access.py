@@ -47,8 +47,8 @@ class Access:
     ``private`` ones are closed to admins who impersonate; ``composite`` ones write down themselves what these ask for,
     with its parts. Where a route is ``guarded``, a key in the query reads at most. On the routes of ``people``, whom
     ``login`` admits, a browser's session counts. With ``tickets`` one may come in the query, for streams; with
-    ``tabs`` the token of the tab in Teams counts as well, with ``clients`` those of connected clients. A caller with grants passes where these open the
-    operations of ``requires_grants``, or as ``with_grants`` says.
+    ``tabs`` the token of the tab in Teams counts as well, with ``clients`` those of connected clients. A caller with
+    grants passes where these open the operations of ``requires_grants``, or as ``with_grants`` says.
     """
 
     open: str = ""

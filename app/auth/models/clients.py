@@ -75,4 +75,3 @@ class AuthClientToken(Base):
     kind: Mapped[str] = enum("access", "refresh")
     expires_at: Mapped[datetime] = timestamp()
     used_at: Mapped[datetime | None] = timestamp()
-

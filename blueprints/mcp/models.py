@@ -1,0 +1,96 @@
+"""The models as one caller may use them by tools: which there are, and their fields as JSON Schema."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from functools import cache, lru_cache
+from typing import Any
+
+from app.auth.credentials.authentication import authorize, caller
+from app.engine.declare.catalogue import every_model
+from app.engine.declare.record import Field, Record
+from app.engine.operations.verbs import RecordOperation, Verb
+from app.engine.operations.verbs import operations as operations_of
+from app.foundation.errors import Invalid, MethodNotAllowed
+from blueprints.records.bindings import access_of
+from schemas.catalogue import KEPT, CallerProfile, catalogue_for
+
+Model = type[Record]
+# The method of HTTP that asks for a scope, by whether an operation reads.
+METHODS = {True: "GET", False: "POST"}
+
+
+def profile() -> CallerProfile:
+    """What decides what the caller may do."""
+    return CallerProfile.of(caller())
+
+
+@lru_cache(maxsize=KEPT)
+def entries(profile: CallerProfile) -> dict[str, dict[str, Any]]:
+    """What the catalogue has of the models that a caller may read, by their name, ``crm/contact``."""
+    return {
+        f"{domain['name']}/{model['name']}": model
+        for domain in catalogue_for(profile)["domains"]
+        for model in domain["models"]
+        if f"{domain['name']}/{model['name']}" in _by_name()
+    }
+
+
+def names(profile: CallerProfile, operation: str) -> list[str]:
+    """The models on which a caller may carry out an operation, in the words of grants."""
+    return [name for name, entry in entries(profile).items() if entry["operations"][operation]]
+
+
+def has(name: str) -> bool:
+    """Whether the service has a model that is called ``name``."""
+    return name in _by_name()
+
+
+def find(name: str) -> Model:
+    """The model that is called ``name``; raises Invalid, with names that look like it."""
+    model = _by_name().get(name)
+    if model is None:
+        known = list(entries(profile()))
+        alike = get_close_matches(name, known, 3, 0.5)
+        hint = f"Did you mean {', '.join(alike)}?" if alike else "Call list_models for their names."
+        raise Invalid({"model": [f"Is no model. {hint}"]})
+    return model
+
+
+def require(model: Model, verb: Verb) -> None:
+    """Refuse an operation that nobody, or not the caller, may carry out on ``model``; raises Forbidden and
+    MethodNotAllowed."""
+    operation = RecordOperation(model, verb)
+    if operation not in set(operations_of(model)):
+        raise MethodNotAllowed(f"Nobody may {verb.name} records of {model.qualified_name()}")
+    authorize(caller(), access_of(operation), METHODS[verb.reads])
+
+
+@lru_cache(maxsize=KEPT * 4)
+def schemas_of(name: str, profile: CallerProfile) -> dict[str, Any]:
+    """JSON Schemas of the records of a model as the caller reads them, and of what they may send."""
+    entry, fields = entries(profile)[name], _by_name()[name].fields()
+    by_name = {field.name: field for field in fields.values()}
+    read = {each["name"]: _schema(by_name[each["name"]]) for each in entry["fields"] if each.get("readable")}
+    found: dict[str, Any] = {"record": {"type": "object", "properties": read}}
+    for operation in ("create", "update"):
+        sent = [each for each in entry["fields"] if operation in each["settable"]]
+        if entry["operations"][operation] and sent:
+            found[operation] = {
+                "type": "object", "additionalProperties": False,
+                "properties": {each["name"]: _schema(by_name[each["name"]]) for each in sent},
+                "required": [each["name"] for each in sent if operation == "create" and each.get("required")],
+            }  # fmt: skip
+    return found
+
+
+def _schema(field: Field) -> dict[str, Any]:
+    schema: dict[str, Any] = field.spec.kind.json_schema()
+    if field.nullable:
+        schema = {"anyOf": [schema, {"type": "null"}]}
+    return schema | ({"description": field.spec.note} if field.spec.note else {})
+
+
+@cache
+def _by_name() -> dict[str, Model]:
+    return {model.qualified_name(): model for model in every_model() if not model.has_custom_routes}

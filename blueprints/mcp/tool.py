@@ -1,0 +1,78 @@
+"""A tool: what a client is told of it, and how a call of it is checked and carried out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+
+from app.foundation.errors import Invalid
+from schemas.catalogue import CallerProfile
+
+Arguments = Mapping[str, Any]
+Schema = dict[str, Any]
+MAX_MESSAGE_LENGTH = 300
+
+
+@dataclass(frozen=True)
+class Tool:
+    """``parameters`` are the arguments by name, as JSON Schema; ``run`` gets those that came, and returns the result.
+    ``about`` are the operations on models that it is for: the argument ``model`` names one that the caller may use so.
+    A tool that ``writes`` is shown to callers who may write."""
+
+    name: str
+    title: str
+    description: str
+    run: Callable[[Arguments], dict[str, Any]]
+    parameters: Mapping[str, Schema] = field(default_factory=dict)
+    required: tuple[str, ...] = ()
+    output: Schema | None = None
+    writes: bool = False
+    destroys: bool = False
+    repeatable: bool = True
+    models: Callable[[CallerProfile], list[str]] | None = None
+
+    def describe(self, profile: CallerProfile) -> dict[str, Any]:
+        """What a client is told, with the models that the caller may name."""
+        schema = dict(self.schema)
+        if self.models is not None:
+            model = {**self.parameters["model"], "enum": self.models(profile)}
+            schema["properties"] = {**self.parameters, "model": model}
+        hints = {
+            "title": self.title, "readOnlyHint": not self.writes, "destructiveHint": self.destroys,
+            "idempotentHint": self.repeatable, "openWorldHint": False,
+        }  # fmt: skip
+        told = {"name": self.name, "title": self.title, "description": self.description, "inputSchema": schema}
+        return told | ({"outputSchema": self.output} if self.output else {}) | {"annotations": hints}
+
+    @property
+    def schema(self) -> Schema:
+        """The JSON Schema of its arguments."""
+        return {
+            "type": "object", "properties": dict(self.parameters), "required": list(self.required),
+            "additionalProperties": False,
+        }  # fmt: skip
+
+    def call(self, arguments: Any) -> dict[str, Any]:
+        """Carry out a call; raises Invalid for arguments that do not fit, and what the operation raises."""
+        problems = {_place(error): [_message(error)] for error in self._validator.iter_errors(arguments)}
+        if problems:
+            raise Invalid(problems)
+        return self.run(arguments)
+
+    @cached_property
+    def _validator(self) -> Draft202012Validator:
+        return Draft202012Validator(self.schema)
+
+
+def _place(error: ValidationError) -> str:
+    return ".".join(str(each) for each in error.absolute_path) or "arguments"
+
+
+def _message(error: ValidationError) -> str:
+    text = str(error.message)
+    return f"{text[:MAX_MESSAGE_LENGTH]}{'' if text.endswith('.') else '.'}"
