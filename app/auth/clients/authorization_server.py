@@ -108,8 +108,9 @@ class Request(OAuth2Request):
         for name, values in self.payload.datalist.items():
             if len(values) > 1:
                 raise InvalidRequestError("A parameter is given more than once.")
-            # Errors tell of some, and have no other characters (RFC 6749, section 5.2).
-            if len(values[0]) > MAX_PARAMETER_LENGTH or (name != "state" and invalid_error_characters(values[0])):
+            # Errors tell of some, and have no other characters (RFC 6749, section 5.2); a state is printable.
+            is_told = name != "state" and invalid_error_characters(values[0])
+            if len(values[0]) > MAX_PARAMETER_LENGTH or is_told or not values[0].isprintable():
                 raise InvalidRequestError("A parameter is too long, or has characters that none has.")
 
     @property

@@ -1,0 +1,417 @@
+"""Clients of others from the discovery to the end of their connection, and what they are refused."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from urllib.parse import urlsplit
+
+import pytest
+from authlib.oauth2.rfc8414 import AuthorizationServerMetadata
+from authlib.oauth2.rfc9207 import AuthorizationServerMetadata as WithIssuer
+from sqlalchemy import select, update
+
+from app.auth.keys import key_usage
+from app.auth.models.clients import AuthClientRequest, AuthClientToken
+from app.auth.models.identity import AuthSession, AuthUser
+from app.auth.models.keys import AuthApiKey, AuthApiKeyAnalytics
+from app.auth.models.organizations import AuthMember
+from app.foundation.clock import now
+from app.testing.database import transaction
+from tests.account.letters import count_of
+from tests.account.visitors import Visitor
+from tests.auth.clients.connecting import CALLBACK, Client, connect, decide, page_of, register, resource_of, told
+from tests.auth.sign_in.visitors import SAME_ORIGIN
+
+
+@pytest.fixture
+def visitor(app):
+    return Visitor(app).sign_up()
+
+
+@pytest.fixture
+def client(app):
+    return Client(app, register(app))
+
+
+def connected(visitor):
+    return visitor.client.get("/api/auth/clients").json["data"]
+
+
+def bearer(visitor):
+    """The session of a browser as the API takes it."""
+    token = visitor.client.post("/api/auth/token", headers=SAME_ORIGIN).json["token"]
+    return {"Authorization": f"Bearer {token}"}
+
+
+def rows(app, statement):
+    with app.app_context(), transaction() as session:
+        return list(session.scalars(statement))
+
+
+def test_clients_find_out_how_to_connect_from_the_refusal_alone(app):
+    refused = app.test_client().post("/mcp", json={})
+    assert refused.status_code == 401
+    challenge = refused.headers["WWW-Authenticate"]
+    metadata = urlsplit(challenge.partition('resource_metadata="')[2].partition('"')[0])
+    assert metadata.path == "/.well-known/oauth-protected-resource/mcp"
+    resource = app.test_client().get(metadata.path).json
+    assert resource["resource"] == resource_of(app)
+    issuer = app.config["SETTINGS"].public_url
+    assert resource["authorization_servers"] == [issuer]
+    server = app.test_client().get("/.well-known/oauth-authorization-server").json
+    assert server["issuer"] == issuer
+    assert server["code_challenge_methods_supported"] == ["S256"]
+    assert server["token_endpoint_auth_methods_supported"] == ["none"]
+    assert "registration_endpoint" not in server
+    # Standards want HTTPS, which a service on a developer's machine does not have.
+    served = AuthorizationServerMetadata(
+        {
+            name: value.replace("http://", "https://") if isinstance(value, str) else value
+            for name, value in server.items()
+        }
+    )
+    served.validate(metadata_classes=[WithIssuer])
+
+
+def test_a_client_is_connected_renewed_and_gives_its_token_back(app, visitor, client):
+    back = decide(visitor, page_of(visitor, client))
+    assert back.headers["Location"].startswith(f"{CALLBACK}?")
+    answer = told(back)
+    assert answer["state"] == "xyz"
+    assert answer["iss"] == app.config["SETTINGS"].public_url
+    got = client.exchange(answer["code"])
+    assert got.headers["Cache-Control"] == "no-store"
+    assert got.json["token_type"] == "Bearer"
+    assert got.json["scope"] == "read write"
+    assert got.json["expires_in"] == 900
+    assert not client.call("list_models").json["result"]["isError"]
+    (listed,) = connected(visitor)
+    assert (listed["name"], listed["clientId"], listed["scopes"]) == ("Helper", client.client_id, ["read", "write"])
+    first = client.tokens
+    assert client.refresh().status_code == 200
+    assert client.tokens["access_token"] != first["access_token"]
+    assert client.call("list_models").status_code == 200
+    assert client.post("/oauth/revoke", token=client.tokens["refresh_token"]).status_code == 200
+    assert client.call("list_models").status_code == 401
+    assert client.refresh().json["error"] == "invalid_grant"
+    assert connected(visitor) == []
+
+
+def test_tokens_open_nothing_but_the_endpoint_they_are_for(app, visitor, client):
+    tokens = connect(visitor, client)
+    for secret in (tokens["access_token"], tokens["refresh_token"]):
+        for path in ("/api/v1/crm/contact", "/api/v1/_catalogue", "/api/auth/clients"):
+            response = app.test_client().get(path, headers={"Authorization": f"Bearer {secret}"})
+            assert response.status_code == 401, path
+        assert app.test_client().get(f"/api/v1/crm/contact?api_key={secret}").status_code == 401
+    in_query = app.test_client().post(f"/mcp?api_key={tokens['access_token']}", json={})
+    assert in_query.status_code == 401
+    client.tokens = {"access_token": tokens["refresh_token"]}
+    assert client.call("list_models").status_code == 401
+
+
+def test_nothing_of_a_token_is_in_the_database(app, visitor, client):
+    tokens = connect(visitor, client)
+    kept = rows(app, select(AuthClientToken)) + rows(app, select(AuthClientRequest))
+    texts = [str(value) for row in kept for value in vars(row).values()]
+    assert not any(secret in text for text in texts for secret in (tokens["access_token"], tokens["refresh_token"]))
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"code_challenge": None}, "invalid_request"),
+        ({"code_challenge_method": "plain"}, "invalid_request"),
+        ({"code_challenge_method": None}, "invalid_request"),
+        ({"code_challenge": "short"}, "invalid_request"),
+        ({"response_type": "token"}, "unsupported_response_type"),
+        ({"scope": "admin"}, "invalid_scope"),
+        ({"resource": "https://elsewhere.example/mcp"}, "invalid_target"),
+    ],
+)
+def test_what_a_client_asks_wrongly_it_is_told(app, visitor, client, changes, error):
+    back = visitor.client.get(client.address(**changes))
+    answer = told(back)
+    assert back.headers["Location"].startswith(CALLBACK)
+    assert (answer["error"], answer["state"], answer["iss"]) == (error, "xyz", app.config["SETTINGS"].public_url)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"client_id": "nobody"},
+        {"client_id": ""},
+        {"redirect_uri": "https://evil.example/callback"},
+        {"redirect_uri": "http://localhost:4711/other"},
+        {"redirect_uri": "http://localhost:4711/callback?x=1"},
+        {"redirect_uri": "http://localhost@evil.example/callback"},
+        {"redirect_uri": 'http://localhost:4711/callback"'},
+        {"redirect_uri": None},
+        {"state": "\x00"},
+        {"scope": "x" * 5000},
+    ],
+)
+def test_a_browser_is_never_sent_where_no_client_has_said_that_it_is(visitor, client, changes):
+    response = visitor.client.get(client.address(**changes))
+    assert response.status_code == 400
+    assert "Location" not in response.headers
+
+
+def test_parameters_that_come_twice_are_refused(visitor, client):
+    twice = f"{client.address()}&redirect_uri=https%3A%2F%2Fevil.example%2F"
+    assert visitor.client.get(twice).status_code == 400
+    given = {"grant_type": ["authorization_code", "refresh_token"], "client_id": client.client_id}
+    assert client.app.test_client().post("/oauth/token", data=given).json["error"] == "invalid_request"
+
+
+def test_a_program_on_the_persons_machine_takes_any_port_and_no_other_host(app, visitor):
+    client = Client(app, register(app, "Terminal", "http://127.0.0.1/callback"))
+    client.redirect_uri = "http://127.0.0.1:51234/callback"
+    connect(visitor, client)
+    for other in ("http://localhost:51234/callback", "http://127.0.0.1.evil.example/callback", "http://[::1]/callback"):
+        assert visitor.client.get(client.address(redirect_uri=other)).status_code == 400
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"code_verifier": "x" * 50},
+        {"code_verifier": None},
+        {"redirect_uri": "http://localhost:4712/callback"},
+        {"client_id": "nobody"},
+        {"resource": "https://elsewhere.example/mcp"},
+        {"code": "rg_code_wrong"},
+        {"grant_type": "password"},
+    ],
+)
+def test_a_code_is_worth_nothing_to_whoever_does_not_know_all_that_belongs_to_it(visitor, client, changes):
+    code = told(decide(visitor, page_of(visitor, client)))["code"]
+    given = {name: value for name, value in ({"code": code} | changes).items() if value is not None}
+    if "code_verifier" in changes and changes["code_verifier"] is None:
+        given["code_verifier"] = ""
+    response = client.exchange(given.pop("code"), **given)
+    assert response.status_code == 400
+    assert "error" in response.json
+    assert connected(visitor) == []
+
+
+def test_a_code_of_one_client_is_worth_nothing_to_another(app, visitor, client):
+    code = told(decide(visitor, page_of(visitor, client)))["code"]
+    other = Client(app, register(app, "Other"), verifier=client.verifier)
+    assert other.exchange(code).json["error"] == "invalid_grant"
+    assert client.exchange(code).status_code == 200
+
+
+def test_a_code_that_comes_again_ends_the_connection_it_was_for(visitor, client):
+    code = told(decide(visitor, page_of(visitor, client)))["code"]
+    assert client.exchange(code).status_code == 200
+    assert client.call("list_models").status_code == 200
+    assert client.exchange(code).json["error"] == "invalid_grant"
+    assert client.call("list_models").status_code == 401
+    assert connected(visitor) == []
+
+
+def test_a_code_that_waits_for_more_than_a_minute_is_over(app, visitor, client):
+    code = told(decide(visitor, page_of(visitor, client)))["code"]
+    with app.app_context(), transaction() as session:
+        session.execute(update(AuthClientRequest).values(expires_at=now()))
+    assert client.exchange(code).json["error"] == "invalid_grant"
+
+
+def test_a_refresh_token_that_comes_again_ends_its_whole_family(visitor, client):
+    first = connect(visitor, client)
+    second = client.refresh().json
+    assert client.refresh(first["refresh_token"]).json["error"] == "invalid_grant"
+    client.tokens = second
+    assert client.call("list_models").status_code == 401
+    assert client.refresh().json["error"] == "invalid_grant"
+
+
+def test_of_two_renewals_at_once_one_at_most_gets_tokens_and_nothing_is_left_half_done(app, visitor, client):
+    first = connect(visitor, client)
+    with ThreadPoolExecutor(2) as pool:
+        answers = list(pool.map(lambda _: client.refresh(first["refresh_token"]).status_code, range(2)))
+    assert sorted(answers) == [200, 400]
+    assert connected(visitor) == []
+
+
+def test_a_token_of_one_client_is_neither_renewed_nor_given_back_by_another(app, visitor, client):
+    tokens = connect(visitor, client)
+    other = Client(app, register(app, "Other"))
+    assert other.refresh(tokens["refresh_token"]).json["error"] == "invalid_grant"
+    other.post("/oauth/revoke", token=tokens["access_token"])
+    assert client.call("list_models").status_code == 200
+
+
+def test_an_access_token_lasts_a_quarter_of_an_hour(app, visitor, client):
+    connect(visitor, client)
+    with app.app_context(), transaction() as session:
+        session.execute(update(AuthClientToken).where(AuthClientToken.kind == "access").values(expires_at=now()))
+    assert client.call("list_models").status_code == 401
+    assert client.refresh().status_code == 200
+    assert client.call("list_models").status_code == 200
+
+
+def test_a_person_disconnects_a_client_and_nobody_else_does(app, visitor, client):
+    connect(visitor, client)
+    (listed,) = connected(visitor)
+    stranger = Visitor(app).sign_up()
+    path = f"/api/auth/clients/{listed['id']}"
+    assert stranger.client.delete(path, headers=SAME_ORIGIN).status_code == 404
+    assert client.call("list_models").status_code == 200
+    gone = visitor.client.delete(path, headers=SAME_ORIGIN)
+    assert gone.json == {"id": listed["id"], "deleted": True}
+    assert client.call("list_models").status_code == 401
+    assert visitor.client.delete(path, headers=SAME_ORIGIN).status_code == 404
+
+
+def ban(session, user, organization, key):
+    session.execute(update(AuthUser).where(AuthUser.id == user).values(banned=True))
+
+
+def leave(session, user, organization, key):
+    wanted = (AuthMember.user_id == user, AuthMember.organization_id == organization)
+    for member in session.scalars(select(AuthMember).where(*wanted)):
+        session.delete(member)
+
+
+def revoke(session, user, organization, key):
+    session.execute(update(AuthApiKey).where(AuthApiKey.id == key).values(revoked_at=now()))
+
+
+def disable(session, user, organization, key):
+    session.execute(update(AuthApiKey).where(AuthApiKey.id == key).values(enabled=False))
+
+
+@pytest.mark.parametrize("end", [ban, leave, revoke, disable])
+def test_what_ends_the_rights_of_the_person_ends_those_of_the_client_at_its_next_call(app, visitor, client, end):
+    connect(visitor, client)
+    assert client.call("list_models").status_code == 200
+    (listed,) = connected(visitor)
+    with app.app_context(), transaction() as session:
+        key = session.get_one(AuthApiKey, listed["id"])
+        user, organization = key.user_id, key.organization_id
+    with app.app_context(), transaction() as session:
+        end(session, user, organization, listed["id"])
+    assert client.call("list_models").status_code == 401
+    assert client.refresh().status_code == 400 or client.call("list_models").status_code == 401
+
+
+def test_a_client_reads_and_does_not_write_where_its_person_has_chosen_so(visitor, client):
+    assert connect(visitor, client, may="read")["scope"] == "read"
+    names = {each["name"] for each in listed_tools(client)}
+    assert "query_records" in names
+    assert not names & {"create_record", "update_record", "delete_record", "run_batch"}
+    refused = client.call("create_record", model="crm/company", values={"name": "Harbour Works"})
+    assert refused.status_code == 403
+    challenge = refused.headers["WWW-Authenticate"]
+    assert 'error="insufficient_scope"' in challenge
+    assert 'scope="write"' in challenge
+    assert "resource_metadata=" in challenge
+
+
+def listed_tools(client):
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    headers = {"Authorization": f"Bearer {client.tokens['access_token']}"}
+    return client.app.test_client().post("/mcp", json=message, headers=headers).json["result"]["tools"]
+
+
+def test_a_client_asks_for_no_more_than_reading_unless_it_says_so(visitor, client):
+    path = page_of(visitor, client, scope=None)
+    assert 'value="write"' not in visitor.client.get(path).text
+    refused = decide(visitor, path, may="write")
+    assert told(refused)["code"]
+    assert client.exchange(told(refused)["code"]).json["scope"] == "read"
+
+
+def test_a_client_sees_the_models_that_its_person_has_marked(visitor, client):
+    connect(visitor, client, reach="chosen", model=["crm/company"])
+    tools = {each["name"]: each for each in listed_tools(client)}
+    assert tools["query_records"]["inputSchema"]["properties"]["model"]["enum"] == ["crm/company"]
+    made = client.call("create_record", model="crm/company", values={"name": "Harbour Works"}).json["result"]
+    assert made["structuredContent"]["record"]["name"] == "Harbour Works"
+    refused = client.call("query_records", model="crm/contact").json["result"]
+    assert refused["isError"]
+    assert "No grant" in refused["content"][0]["text"]
+
+
+def test_what_a_client_does_is_told_with_its_name(app, visitor, client):
+    connect(visitor, client)
+    made = client.call("create_record", model="crm/company", values={"name": "Harbour Works"}).json["result"]
+    (listed,) = connected(visitor)
+    company = made["structuredContent"]["record"]["id"]
+    history = visitor.client.get(f"/api/v1/crm/company/{company}/_history", headers=bearer(visitor)).json["data"]
+    assert history[0]["actor"]["id"] == listed["id"]
+    key = visitor.client.get(f"/api/v1/auth/api-key/{listed['id']}", headers=bearer(visitor)).json
+    assert key["name"] == "Helper"
+    with app.app_context():
+        key_usage.flush(app)
+    used = rows(app, select(AuthApiKeyAnalytics).where(AuthApiKeyAnalytics.key_id == listed["id"]))
+    assert {each.route for each in used} == {"/mcp"}
+
+
+def test_the_key_of_a_client_has_no_secret_to_roll(visitor, client):
+    connect(visitor, client)
+    (listed,) = connected(visitor)
+    path = f"/api/v1/auth/api-key/{listed['id']}/rotate"
+    response = visitor.client.post(path, json={}, headers=bearer(visitor))
+    assert response.status_code == 409
+    assert client.call("list_models").status_code == 200
+
+
+def test_narrowing_the_key_of_a_client_counts_at_its_next_call(visitor, client):
+    connect(visitor, client)
+    (listed,) = connected(visitor)
+    narrowed = {"access": [{"models": ["crm/deal"]}]}
+    changed = visitor.client.put(f"/api/v1/auth/api-key/{listed['id']}", json=narrowed, headers=bearer(visitor))
+    assert changed.status_code == 200, changed.json
+    assert client.call("query_records", model="crm/company").json["result"]["isError"]
+    assert not client.call("query_records", model="crm/deal").json["result"]["isError"]
+
+
+def test_consent_needs_a_proof_that_is_not_old(app, visitor, client):
+    path = page_of(visitor, client)
+    with app.app_context(), transaction() as session:
+        session.execute(update(AuthSession).values(authenticated_at=now() - timedelta(minutes=11)))
+    led = visitor.client.get(path)
+    assert led.headers["Location"] == f"/account/confirm?next={path}"
+    with app.app_context(), transaction() as session:
+        session.execute(update(AuthSession).values(authenticated_at=now()))
+    assert visitor.client.get(path).status_code == 200
+
+
+def test_whoever_is_not_signed_in_signs_in_and_comes_back_to_the_consent(app, client):
+    stranger = Visitor(app)
+    path = page_of(stranger, client)
+    assert stranger.client.get(path).headers["Location"] == f"/account/sign-in?next={path}"
+
+
+def test_an_impersonating_admin_connects_nothing(app, cast, visitor, client):
+    admin = cast.admin
+    user_id = visitor.client.get("/api/auth/session", headers=SAME_ORIGIN).json["user"]["id"]
+    opened = admin.post("/api/auth/impersonate", {"userId": user_id}).json["token"]
+    path = page_of(visitor, client)
+    refused = app.test_client().get(path, headers={"Authorization": f"Bearer {opened}"})
+    assert refused.status_code in (303, 403)
+    called = app.test_client().post("/mcp", json={}, headers={"Authorization": f"Bearer {opened}"})
+    assert called.status_code == 403
+
+
+def test_a_consent_that_goes_beyond_what_is_asked_or_had_is_refused(app, visitor, client):
+    path = page_of(visitor, client)
+    for chosen in ({"organization": "01a1fedd-47f3-7536-a333-810773c4a6d4"}, {"reach": "chosen"},
+                   {"reach": "chosen", "model": ["no/model"]}):  # fmt: skip
+        assert decide(visitor, path, **chosen).status_code == 400, chosen
+    assert told(decide(visitor, path))["code"]
+
+
+def test_a_request_is_decided_once(visitor, client):
+    path = page_of(visitor, client)
+    assert told(decide(visitor, path, "deny"))["error"] == "access_denied"
+    assert visitor.client.get(path).status_code == 404
+
+
+def test_whoever_connects_a_client_gets_a_mail_about_it(app, visitor, client):
+    connect(visitor, client)
+    assert count_of(app, visitor.email, "client-connected") == 1
