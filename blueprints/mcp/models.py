@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from difflib import get_close_matches
 from functools import cache, lru_cache
 from typing import Any
 
+from flask import current_app
+from marshmallow import Schema
+
 from app.auth.credentials.authentication import authorize, caller
 from app.engine.declare.catalogue import every_model
-from app.engine.declare.record import Field, Record
+from app.engine.declare.record import Record
 from app.engine.operations.verbs import RecordOperation, Verb
 from app.engine.operations.verbs import operations as operations_of
 from app.foundation.errors import Invalid, MethodNotAllowed
 from blueprints.records.bindings import access_of
 from schemas.catalogue import KEPT, CallerProfile, catalogue_for
+from schemas.derive import create_schema, read_schema, update_schema
 
 Model = type[Record]
 # The method of HTTP that asks for a scope, by whether an operation reads.
@@ -68,27 +73,30 @@ def require(model: Model, verb: Verb) -> None:
 
 @lru_cache(maxsize=KEPT * 4)
 def schemas_of(name: str, profile: CallerProfile) -> dict[str, Any]:
-    """JSON Schemas of the records of a model as the caller reads them, and of what they may send."""
-    entry, fields = entries(profile)[name], _by_name()[name].fields()
-    by_name = {field.name: field for field in fields.values()}
-    read = {each["name"]: _schema(by_name[each["name"]]) for each in entry["fields"] if each.get("readable")}
-    found: dict[str, Any] = {"record": {"type": "object", "properties": read}}
-    for operation in ("create", "update"):
-        sent = [each for each in entry["fields"] if operation in each["settable"]]
+    """JSON Schemas of the records of a model as the caller reads them, and of what they may send; as the description of
+    the API has them."""
+    entry, model = entries(profile)[name], _by_name()[name]
+    read = {each["name"] for each in entry["fields"] if each.get("readable")}
+    found: dict[str, Any] = {"record": {**_schema(read_schema(model), read), "required": []}}
+    for operation, schema in (("create", create_schema), ("update", update_schema)):
+        sent = {each["name"] for each in entry["fields"] if operation in each["settable"]}
         if entry["operations"][operation] and sent:
-            found[operation] = {
-                "type": "object", "additionalProperties": False,
-                "properties": {each["name"]: _schema(by_name[each["name"]]) for each in sent},
-                "required": [each["name"] for each in sent if operation == "create" and each.get("required")],
-            }  # fmt: skip
+            found[operation] = {**_schema(schema(model), sent), "additionalProperties": False}
     return found
 
 
-def _schema(field: Field) -> dict[str, Any]:
-    schema: dict[str, Any] = field.spec.kind.json_schema()
-    if field.nullable:
-        schema = {"anyOf": [schema, {"type": "null"}]}
-    return schema | ({"description": field.spec.note} if field.spec.note else {})
+def _schema(schema: Schema, names: Collection[str]) -> dict[str, Any]:
+    """The JSON Schema of those fields of ``schema`` that are called ``names`` on the wire."""
+    converter = current_app.extensions["flask-smorest"]["blp_name_to_api"]["mcp"].ma_plugin.converter
+    chosen = {name: field for name, field in schema.fields.items() if (field.data_key or name) in names}
+    return _without_references(converter.fields2jsonschema(chosen))
+
+
+def _without_references(schema: Any) -> Any:
+    """The same without references into the description of the API, which an agent does not have."""
+    if isinstance(schema, dict):
+        return {"type": "object"} if "$ref" in schema else {k: _without_references(v) for k, v in schema.items()}
+    return [_without_references(each) for each in schema] if isinstance(schema, list) else schema
 
 
 @cache

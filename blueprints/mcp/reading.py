@@ -16,7 +16,6 @@ from blueprints.mcp import models, results
 from blueprints.mcp.tool import Arguments, Tool
 from blueprints.records.reads import envelope, grouped
 from config import Settings
-from schemas.query.aggregates import MEMBERS as AGGREGATE_MEMBERS
 from schemas.query.aggregates import body_aggregate_query
 from schemas.query.queries import body_query, item_selection, refused_window
 
@@ -29,7 +28,11 @@ WHERE = {
     '{"or": [{…}, {…}]}, {"closeDate": {"within": "thisMonth"}}. describe_model names fields and operators.',
 }
 FIELDS = {**TEXTS, "description": "The fields to answer; all, unless given."}
-EXPAND = {**TEXTS, "description": "Relations to put in, such as company."}
+EXPAND = {
+    "anyOf": [TEXTS, OBJECT],
+    "description": 'Relations to put in: ["company"], or {"deals": {"take": 3, "sort": ["-amount"]}}.',
+}  # fmt: skip
+NUMBER_IF_ANY = {"anyOf": [{"type": "integer"}, {"type": "null"}]}
 ROWS = {
     "type": "object", "properties": {"data": {"type": "array"}, "meta": OBJECT}, "required": ["data", "meta"],
 }  # fmt: skip
@@ -159,16 +162,19 @@ TOOLS = (
         "get_record", "Get a record", "Reads one record, with its version.", get_record,
         {"model": MODEL, "id": ID, "fields": FIELDS, "expand": EXPAND}, ("model", "id"),
         output={
-            "type": "object", "properties": {"record": OBJECT, "version": {"type": ["integer", "null"]}},
+            "type": "object", "properties": {"record": OBJECT, "version": NUMBER_IF_ANY},
             "required": ["record"],
         }, models=lambda profile: models.names(profile, "read"),
     ),
     Tool(
         "aggregate_records", "Sum up records", "Counts, sums and averages of records, by groups.", aggregate_records,
         {
-            "model": MODEL, **{name: {} for name in AGGREGATE_MEMBERS}, "where": WHERE, "search": TEXT,
-            "group": {**TEXTS, "description": "Fields to group by, such as stage, or closeDate:month."},
-            "measures": {**OBJECT, "description": 'Such as {"total": {"sum": "amount"}, "number": {"count": true}}.'},
+            "model": MODEL, "where": WHERE, "search": TEXT,
+            "group": {
+                "type": "array",
+                "description": 'What to group by: "stage", "company.name", or {"field": "closeDate", "by": "month"}.',
+            },
+            "measures": {**OBJECT, "description": 'Such as {"count": true, "sum": ["amount"], "max": ["closeDate"]}.'},
             "sort": TEXTS, "take": TAKE, "timeZone": TEXT,
         }, ("model",), output=ROWS, models=lambda profile: models.names(profile, "list"),
     ),

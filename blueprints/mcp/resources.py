@@ -35,7 +35,7 @@ QUERIES = """# Asking for records
 - `search`: words that the searchable fields hold.
 - `take` (50 at most) and `cursor`, the `next` of the page before.
 
-`aggregate_records` takes `group` and `measures`, `{"total": {"sum": "amount"}}`, beside `where`.
+`aggregate_records` takes `group`, `["stage"]`, and `measures`, `{"count": true, "sum": ["amount"]}`, beside `where`.
 
 # Changing records
 

@@ -31,11 +31,9 @@ class ResourceStream(ChangeStream):
     __slots__ = ("_told", "_watched")
 
     def __init__(self, principal: Principal, message: Message, watched: Sequence[RecordAddress]) -> None:
-        model_of = {address.model for address in watched}
-        super().__init__(principal, Followed(sorted(model_of, key=lambda model: model.__tablename__)), None)
-        self._watched = {
-            (address.model.qualified_name(), str(address.identifier)): address.uri for address in watched
-        }  # fmt: skip
+        followed = sorted({address.model for address in watched}, key=lambda model: model.__tablename__)
+        super().__init__(principal, Followed(followed), None)
+        self._watched = {(each.model.qualified_name(), each.identifier): each.uri for each in watched}
         self._told = {"_meta": {SUBSCRIPTION: message.id}}
         self.farewell = _event({"id": message.id, "result": {"resultType": "complete", **self._told}})
 

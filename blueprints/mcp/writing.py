@@ -19,7 +19,7 @@ from app.runtime.headers import TRANSACTION_ID
 from blueprints.http.base import load, parse_id
 from blueprints.http.replies import PRINTABLE
 from blueprints.mcp import models, results
-from blueprints.mcp.reading import ID, MODEL, OBJECT, TEXT
+from blueprints.mcp.reading import ID, MODEL, NUMBER_IF_ANY, OBJECT, TEXT
 from blueprints.mcp.tool import Arguments, Tool
 from blueprints.records import batch
 from blueprints.records.writes import create_one, delete_one, update_one
@@ -37,7 +37,7 @@ VALUES = {**OBJECT, "description": "Values by field. describe_model tells which 
 WRITTEN = {
     "type": "object",
     "properties": {
-        "record": OBJECT, "version": {"type": ["integer", "null"]}, "transaction": {"type": ["string", "null"]},
+        "record": OBJECT, "version": NUMBER_IF_ANY, "transaction": {"anyOf": [TEXT, {"type": "null"}]},
     },
     "required": ["record"],
 }  # fmt: skip

@@ -65,13 +65,8 @@ def test_clients_find_out_how_to_connect_from_the_refusal_alone(app):
     assert server["token_endpoint_auth_methods_supported"] == ["none"]
     assert "registration_endpoint" not in server
     # Standards want HTTPS, which a service on a developer's machine does not have.
-    served = AuthorizationServerMetadata(
-        {
-            name: value.replace("http://", "https://") if isinstance(value, str) else value
-            for name, value in server.items()
-        }
-    )
-    served.validate(metadata_classes=[WithIssuer])
+    texts = {name: value.replace("http://", "https://") for name, value in server.items() if isinstance(value, str)}
+    AuthorizationServerMetadata(server | texts).validate(metadata_classes=[WithIssuer])
 
 
 def test_a_client_is_connected_renewed_and_gives_its_token_back(app, visitor, client):
