@@ -66,9 +66,11 @@ def device(user_agent: str | None) -> str:
 
 
 def title(name: str) -> str:
-    """A name of the catalogue as a heading: ``apiKeys``, ``ai-rag`` and ``crm`` are "Api keys", "Ai rag" and "CRM"."""
-    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[-_]", " ", name).lower()
-    return words.upper() if len(words) <= MAX_INITIALS else words.capitalize()
+    """A name of the catalogue as a heading: ``ragQueries``, ``ai-agent`` and ``crm`` are "RAG queries", "AI agent" and
+    "CRM"."""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[-_]", " ", name).lower().split()
+    told = " ".join(word.upper() if len(word) <= MAX_INITIALS else word for word in words)
+    return told[:1].upper() + told[1:]
 
 
 FILTERS = {"title_of": title, "ago": ago, "day": day, "written": written, "device": device, "wire": wire, "size": size}
