@@ -25,7 +25,7 @@ TEXT, TEXTS, OBJECT = {"type": "string"}, {"type": "array", "items": {"type": "s
 WHERE = {
     "type": "object",
     "description": 'Conditions: {"stage": "won"}, {"amount": {"gte": 1000}}, {"company": {"industry": "Trade"}}, '
-    '{"or": [{…}, {…}]}, {"expectedCloseAt": {"by": "month", "eq": "2026-11"}}. describe_model names fields and operators.',
+    '{"or": [{…}, {…}]}, {"createdAt": {"by": "month", "eq": "2026-11"}}. describe_model names fields and operators.',
 }
 FIELDS = {**TEXTS, "description": "The fields to answer; all, unless given."}
 EXPAND = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from uuid import UUID
 
 from authlib.oauth2 import OAuth2Error
 from flask import Response
@@ -17,14 +16,13 @@ from app.auth.models.clients import SCOPES
 from app.engine.declare.kind import EXAMPLE_ID
 from app.engine.declare.policy import SessionOnly
 from app.engine.declare.principal import SYSTEM
-from app.engine.write.unit_of_work import Unit, run_unit
+from app.engine.write.unit_of_work import run_unit
 from app.foundation.errors import Invalid, NotFound
 from app.foundation.settings import settings
 from app.runtime import rate_limits
 from blueprints.http.base import Blueprint, answer, json_body, json_object, parse_id
 from blueprints.http.declarations import ANY_QUERY, Answer, Body, Operation, serve
 from blueprints.http.examples import LATER
-from blueprints.http.replies import Reply, respond
 from schemas.envelopes import Deleted
 from schemas.people.clients import ConnectedClients, Registration
 
@@ -173,15 +171,11 @@ def _route_connections(blp: Blueprint) -> None:
 
     @serve(blp, "DELETE", "/api/auth/clients/<string:id>", Operation(
         "disconnectClient", "Disconnect a client", access=people_only, gives=Answer(Deleted),
-        description="Its tokens are refused from its next call on.", once=True,
+        description="Its tokens are refused from its next call on.",
     ))  # fmt: skip
     def disconnect_client(id: str) -> Response:
-        return respond(_disconnected, parse_id(id))
-
-
-def _disconnected(unit: Unit, identifier: UUID) -> Reply:
-    connections.disconnect(unit, identifier)
-    return Reply({"id": str(identifier), "deleted": True})
+        run_unit(caller(), connections.disconnect, parse_id(id))
+        return answer({"id": id, "deleted": True})
 
 
 def client_body(connection: Connection) -> dict[str, Any]:

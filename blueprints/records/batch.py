@@ -74,7 +74,6 @@ ANSWERED = {
 def build() -> Blueprint:
     blp = Blueprint("batch", __name__, url_prefix="/api/v1", description="Several requests in one.")
     blp.after_request(_note_parts)
-
     serve(blp, "POST", "/_batch", Operation(
         "batch", "Carry out several requests", access=credentials_required(reads=True, composite=True),
         takes=Body(batch.Batch, example=EXAMPLE), gives=Answer(batch.BatchAnswer, example=ANSWERED),
@@ -99,8 +98,7 @@ def carry_out(given: dict[str, Any], keyed: IdempotentRequest | None) -> Respons
 
 
 class Run:
-    """The requests of a batch that were carried out so far: the replies of those that have a name, and how much is
-    read, expanded and answered."""
+    """What was carried out of a batch so far: the replies that have a name, and how much is read and answered."""
 
     def __init__(self, parts: Sequence[SubRequest]) -> None:
         self._named: dict[str, Reply | None] = {part.ref: None for part in parts if part.ref is not None}

@@ -72,8 +72,8 @@ def test_the_client_of_python(shared_service, owner, company, mode, version):
             assert (await client.get_prompt("ask-crm", {"question": "Who?"})).messages
             if mode == "auto":
                 async with client.listen(resource_subscriptions=[f"rowgate://crm/company/{company['id']}"]) as heard:
-                    values = {"name": "Harbour Works 2"}
-                    await client.call_tool("update_record", {"model": "crm/company", "id": company["id"], "values": values})
+                    changed = {"model": "crm/company", "id": company["id"], "values": {"name": "Harbour Works 2"}}
+                    await client.call_tool("update_record", changed)
                     assert (await anext(aiter(heard))).uri.endswith(company["id"])
 
     asyncio.run(asyncio.wait_for(talk(), 60))

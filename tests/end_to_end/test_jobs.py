@@ -44,6 +44,7 @@ def test_the_periodic_tasks_have_their_hours(app):
         "expire_key_use": "25 3 * * *",
         "forget_expired": "45 * * * *",
         "forget_shares": "35 3 * * *",
+        "forget_client_requests": "40 * * * *",
         "sweep_record_files": "20 3 * * *",
         "sweep_uploads": "50 3 * * *",
         "close_abandoned_streams": "* * * * * */20",

@@ -22,6 +22,7 @@ SAMPLES = {
     "address-changed": {"link": LINK, "address": "new@example.com"},
     "record-shared": {"link": LINK, "address": "new@example.com", "sharer": "Grace Hopper"},
     "reset-password": {"link": LINK},
+    "client-connected": {"link": LINK, "client": "Assistant", "time": "12 May 2027, 14:05"},
     "webhook-disabled": {"address": "https://hooks.example.com/", "reason": "gone", "link": LINK},
     "welcome": {"link": LINK},
     "invitation": {

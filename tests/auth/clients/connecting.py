@@ -12,7 +12,7 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from app.auth.clients import registry
-from app.testing.database import unit_of_work
+from app.testing.database import transaction, unit_of_work
 from tests.account.visitors import TOKEN, Visitor
 from tests.auth.sign_in.visitors import SAME_ORIGIN
 
@@ -107,3 +107,20 @@ def connect(visitor: Visitor, client: Client, **chosen: Any) -> dict[str, Any]:
     response = client.exchange(code)
     assert response.status_code == 200, response.json
     return response.json
+
+
+def connected(visitor: Visitor) -> list[dict[str, Any]]:
+    """The clients that somebody has connected, as their list has them."""
+    return visitor.client.get("/api/auth/clients").json["data"]
+
+
+def bearer(visitor: Visitor) -> dict[str, str]:
+    """The session of a browser as the API takes it."""
+    token = visitor.client.post("/api/auth/token", headers=SAME_ORIGIN).json["token"]
+    return {"Authorization": f"Bearer {token}"}
+
+
+def rows(app: Flask, statement: Any) -> list[Any]:
+    """What the database has."""
+    with app.app_context(), transaction() as session:
+        return list(session.scalars(statement))

@@ -15,11 +15,6 @@ from tests.auth.clients.connecting import Client, connect, page_of
 PATH = "/client.json"
 
 
-@pytest.fixture
-def visitor(app):
-    return Visitor(app).sign_up()
-
-
 def document(loopback, **changes):
     said = {
         "client_id": f"{loopback.url}{PATH}", "client_name": "Assistant", "client_uri": "https://example.com",

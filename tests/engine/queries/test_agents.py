@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blueprints.mcp.results import MAX_BYTES
+from tests.blueprints.mcp.agents import call
 from tests.engine.queries.asking import PATIENT, drawn, plain, query, sum_query
-from tests.mcp.agents import call
 from tests.writes import created
 
 # What a tool bounds otherwise than a list.

@@ -11,7 +11,7 @@ import pytest
 from app.live.broadcaster import Broadcaster
 from app.live.changes import Changes
 from blueprints.mcp import subscriptions
-from tests.mcp.agents import PREFIX, ask, message, result
+from tests.blueprints.mcp.agents import PREFIX, ask, message, result
 from tests.writes import changed, created
 
 

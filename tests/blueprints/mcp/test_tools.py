@@ -6,7 +6,7 @@ import pytest
 
 from app import extension_points
 from blueprints.mcp import endpoint
-from tests.mcp.agents import ask, call, refused, result, told
+from tests.blueprints.mcp.agents import ask, call, refused, result, told
 from tests.writes import created
 
 

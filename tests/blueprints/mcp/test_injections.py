@@ -17,7 +17,7 @@ from app.testing.cast import Actor
 from app.testing.database import transaction
 from tests.account.visitors import Visitor
 from tests.auth.clients.connecting import Client, connect, register
-from tests.mcp.agents import call, result
+from tests.blueprints.mcp.agents import call, result
 from tests.writes import created
 
 # What a text asks for stands behind an arrow, so that the assistant of the tests needs no language to obey it.

@@ -6,7 +6,7 @@ import pytest
 from jsonschema import Draft202012Validator, FormatChecker
 
 from app.engine.declare.catalogue import every_model
-from tests.mcp.agents import result, told
+from tests.blueprints.mcp.agents import result, told
 
 MODELS = [model for model in every_model() if not model.has_custom_routes]
 every = pytest.mark.parametrize("model", MODELS, ids=lambda model: model.qualified_name())

@@ -6,7 +6,7 @@ from base64 import b64encode
 
 import pytest
 
-from tests.mcp.agents import META, PREFIX, ask, headers_of, message, result
+from tests.blueprints.mcp.agents import META, PREFIX, ask, headers_of, message, result
 
 
 def error_of(response):
