@@ -110,17 +110,14 @@ def _impersonating(row: lookup.Row) -> Principal:
 def client_principal(token: str) -> Principal:
     """The principal of a connected client, by its access token: that of the key of its connection, counted and recorded
     as the key's requests are; raises Unauthenticated."""
-    found = lookup.rows(lookup.keys_by_access_token(), crypto.vault().digest(token))
-    return _presented(found[0] if found else None, from_query=False)
+    return key_principal(crypto.vault().digest(token), from_query=False, by_token=True)
 
 
-def key_principal(digest: str, *, from_query: bool) -> Principal:
-    """The principal of the key with this digest, never an admin from the query; raises Unauthenticated."""
-    found = lookup.rows(lookup.keys_by("key_hash"), digest)
-    return _presented(found[0] if found else None, from_query=from_query)
-
-
-def _presented(row: lookup.Row | None, *, from_query: bool) -> Principal:
+def key_principal(digest: str, *, from_query: bool, by_token: bool = False) -> Principal:
+    """The principal of the key with this digest, or that a token with it leads to; never an admin from the query.
+    Raises Unauthenticated."""
+    found = lookup.rows(lookup.keys_by_access_token() if by_token else lookup.keys_by("key_hash"), digest)
+    row = found[0] if found else None
     if row is None:
         # Guesses are refused, and leave no more rows, before long; a key that exists is never counted here.
         rate_limits.consume_for_network(rate_limits.by_setting("unknown-key"), request.remote_addr)
