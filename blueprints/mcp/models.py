@@ -65,10 +65,9 @@ def find(name: str) -> Model:
 def require(model: Model, verb: Verb) -> None:
     """Refuse an operation that nobody, or not the caller, may carry out on ``model``; raises Forbidden and
     MethodNotAllowed."""
-    operation = RecordOperation(model, verb)
-    if operation not in set(operations_of(model)):
+    if verb not in _verbs(model):
         raise MethodNotAllowed(f"Nobody may {verb.name} records of {model.qualified_name()}")
-    authorize(caller(), access_of(operation), METHODS[verb.reads])
+    authorize(caller(), access_of(RecordOperation(model, verb)), METHODS[verb.reads])
 
 
 @lru_cache(maxsize=KEPT * 4)
@@ -97,6 +96,12 @@ def _without_references(schema: Any) -> Any:
     if isinstance(schema, dict):
         return {"type": "object"} if "$ref" in schema else {k: _without_references(v) for k, v in schema.items()}
     return [_without_references(each) for each in schema] if isinstance(schema, list) else schema
+
+
+@cache
+def _verbs(model: Model) -> frozenset[Verb]:
+    """What somebody may do with records of ``model``."""
+    return frozenset(operation.verb for operation in operations_of(model))
 
 
 @cache
