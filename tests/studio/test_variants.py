@@ -47,6 +47,7 @@ def test_no_page_has_what_axe_finds_wrong_or_is_too_wide(seat, size, scheme, loc
         f"/crm/deal/{deal['id']}",
         "/keys",
         "/keys/create",
+        "/assistants",
         "/organization/members",
         "/dashboards",
         f"/dashboards/{dashboard}",

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from urllib.parse import urlsplit
 
 import pytest
 from authlib.oauth2.rfc8414 import AuthorizationServerMetadata
 from authlib.oauth2.rfc9207 import AuthorizationServerMetadata as WithIssuer
-from sqlalchemy import select, update
+from sqlalchemy import select
 
 from app.auth.keys import key_usage
 from app.auth.models.clients import AuthClientRequest, AuthClientToken
-from app.auth.models.identity import AuthSession
 from app.auth.models.keys import AuthApiKeyAnalytics
-from app.foundation.clock import now
-from app.testing.database import transaction
-from tests.account.letters import count_of
-from tests.account.visitors import Visitor
 from tests.auth.clients.connecting import (
     CALLBACK,
     Client,
@@ -31,7 +25,6 @@ from tests.auth.clients.connecting import (
     rows,
     told,
 )
-from tests.auth.sign_in.visitors import SAME_ORIGIN
 
 
 def test_clients_find_out_how_to_connect_from_the_refusal_alone(app):
@@ -243,50 +236,3 @@ def test_the_key_of_a_client_has_no_secret_to_roll(visitor, client):
     response = visitor.client.post(path, json={}, headers=bearer(visitor))
     assert response.status_code == 409
     assert client.call("list_models").status_code == 200
-
-
-def test_consent_needs_a_proof_that_is_not_old(app, visitor, client):
-    path = page_of(visitor, client)
-    with app.app_context(), transaction() as session:
-        session.execute(update(AuthSession).values(authenticated_at=now() - timedelta(minutes=11)))
-    led = visitor.client.get(path)
-    assert led.headers["Location"] == f"/account/confirm?next={path}"
-    with app.app_context(), transaction() as session:
-        session.execute(update(AuthSession).values(authenticated_at=now()))
-    assert visitor.client.get(path).status_code == 200
-
-
-def test_whoever_is_not_signed_in_signs_in_and_comes_back_to_the_consent(app, client):
-    stranger = Visitor(app)
-    path = page_of(stranger, client)
-    assert stranger.client.get(path).headers["Location"] == f"/account/sign-in?next={path}"
-
-
-def test_an_impersonating_admin_connects_nothing(app, cast, visitor, client):
-    admin = cast.admin
-    user_id = visitor.client.get("/api/auth/session", headers=SAME_ORIGIN).json["user"]["id"]
-    opened = admin.post("/api/auth/impersonate", {"userId": user_id}).json["token"]
-    path = page_of(visitor, client)
-    refused = app.test_client().get(path, headers={"Authorization": f"Bearer {opened}"})
-    assert refused.status_code in (303, 403)
-    called = app.test_client().post("/mcp", json={}, headers={"Authorization": f"Bearer {opened}"})
-    assert called.status_code == 403
-
-
-def test_a_consent_that_goes_beyond_what_is_asked_or_had_is_refused(app, visitor, client):
-    path = page_of(visitor, client)
-    for chosen in ({"organization": "01a1fedd-47f3-7536-a333-810773c4a6d4"}, {"reach": "chosen"},
-                   {"reach": "chosen", "model": ["no/model"]}):  # fmt: skip
-        assert decide(visitor, path, **chosen).status_code == 400, chosen
-    assert told(decide(visitor, path))["code"]
-
-
-def test_a_request_is_decided_once(visitor, client):
-    path = page_of(visitor, client)
-    assert told(decide(visitor, path, "deny"))["error"] == "access_denied"
-    assert visitor.client.get(path).status_code == 404
-
-
-def test_whoever_connects_a_client_gets_a_mail_about_it(app, visitor, client):
-    connect(visitor, client)
-    assert count_of(app, visitor.email, "client-connected") == 1

@@ -89,6 +89,7 @@ def test_an_answer_holds_as_many_rows_as_there_is_room_for_and_says_how_to_go_on
         found = call(owner, "query_records", model="crm/deal", sort=["name"], take=50, **asked)
         assert len(found["content"][1]["text"].encode()) <= 32 * 1024
         names += [each["name"] for each in found["structuredContent"]["data"]]
+        assert "cut" not in found["content"][0]["text"]
         cursor = found["structuredContent"]["meta"]["next"]
         if cursor is None:
             break

@@ -1,0 +1,86 @@
+"""Who consents to a client, how lately they have proved who they are, and to how much."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import update
+
+from app.auth.clients import connections, registry
+from app.auth.models.identity import AuthSession
+from app.engine.write.unit_of_work import run_unit
+from app.foundation.clock import now
+from app.foundation.errors import Invalid
+from app.testing.database import transaction
+from tests.account.letters import count_of
+from tests.account.visitors import TOKEN, Visitor
+from tests.auth.clients.connecting import (
+    CALLBACK,
+    connect,
+    decide,
+    page_of,
+    told,
+)
+from tests.auth.sign_in.visitors import SAME_ORIGIN
+
+
+def test_consent_needs_a_proof_that_is_not_old(app, visitor, client):
+    path = page_of(visitor, client)
+    with app.app_context(), transaction() as session:
+        session.execute(update(AuthSession).values(authenticated_at=now() - timedelta(minutes=11)))
+    led = visitor.client.get(path)
+    assert led.headers["Location"] == f"/account/confirm?next={path}"
+    with app.app_context(), transaction() as session:
+        session.execute(update(AuthSession).values(authenticated_at=now()))
+    token = TOKEN.search(visitor.client.get(path).text)[1]
+    with app.app_context(), transaction() as session:
+        session.execute(update(AuthSession).values(authenticated_at=now() - timedelta(minutes=11)))
+    sent = visitor.client.post(f"{path}/allow", data={"csrf": token, "may": "read"}, headers=SAME_ORIGIN)
+    assert sent.status_code == 403
+    assert f'href="/account/confirm?next={path}"' in sent.text
+
+
+def test_whoever_is_not_signed_in_signs_in_and_comes_back_to_the_consent(app, client):
+    stranger = Visitor(app)
+    path = page_of(stranger, client)
+    assert stranger.client.get(path).headers["Location"] == f"/account/sign-in?next={path}"
+
+
+def test_an_impersonating_admin_connects_nothing(app, cast, visitor, client):
+    admin = cast.admin
+    user_id = visitor.client.get("/api/auth/session", headers=SAME_ORIGIN).json["user"]["id"]
+    opened = admin.post("/api/auth/impersonate", {"userId": user_id}).json["token"]
+    path = page_of(visitor, client)
+    refused = app.test_client().get(path, headers={"Authorization": f"Bearer {opened}"})
+    assert refused.status_code in (303, 403)
+    called = app.test_client().post("/mcp", json={}, headers={"Authorization": f"Bearer {opened}"})
+    assert called.status_code == 403
+
+
+def test_a_consent_that_goes_beyond_what_is_asked_or_had_is_refused(app, visitor, client):
+    path = page_of(visitor, client)
+    for chosen in ({"organization": "01a1fedd-47f3-7536-a333-810773c4a6d4"}, {"reach": "chosen"},
+                   {"reach": "chosen", "model": ["no/model"]}):  # fmt: skip
+        assert decide(visitor, path, **chosen).status_code == 400, chosen
+    assert told(decide(visitor, path))["code"]
+
+
+def test_nobody_consents_to_more_than_was_asked_for(app, cast, client):
+    person = cast.user()
+    with app.app_context():
+        asked = connections.ask(registry.find(client.client_id), CALLBACK, None, ["read"], "x" * 43)
+        consent = connections.Consent(person.organization_id, ["read", "write"])
+        with pytest.raises(Invalid):
+            run_unit(person.principal, connections.allow, asked, consent)
+
+
+def test_a_request_is_decided_once(visitor, client):
+    path = page_of(visitor, client)
+    assert told(decide(visitor, path, "deny"))["error"] == "access_denied"
+    assert visitor.client.get(path).status_code == 404
+
+
+def test_whoever_connects_a_client_gets_a_mail_about_it(app, visitor, client):
+    connect(visitor, client)
+    assert count_of(app, visitor.email, "client-connected") == 1
