@@ -24,5 +24,5 @@ export default defineConfig({
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 2000,
   },
-  server: { port: 5174, proxy: { "/api": "http://localhost:3001", "/account": "http://localhost:3001" } },
+  server: { port: 5174, proxy: { "/api": "http://localhost:3001", "/account": "http://localhost:3001", "/mcp": "http://localhost:3001" } },
 });

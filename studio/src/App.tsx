@@ -26,6 +26,7 @@ const ShowPage = lazy(() => import("./records/ShowPage"));
 const KeysPage = lazy(() => import("./keys/KeysPage"));
 const NewKeyPage = lazy(() => import("./keys/NewKeyPage"));
 const KeyPage = lazy(() => import("./keys/KeyPage"));
+const AssistantsPage = lazy(() => import("./assistants/AssistantsPage"));
 const SharedWithMePage = lazy(() => import("./sharing/SharedWithMePage"));
 const ChangesPage = lazy(() => import("./changes/ChangesPage"));
 const BinPage = lazy(() => import("./changes/BinPage"));
@@ -93,6 +94,7 @@ export function App({ catalogue, person, i18nProvider }: Props) {
             <Route path="/keys" element={<KeysPage />} />
             <Route path="/keys/create" element={<NewKeyPage />} />
             <Route path="/keys/:id" element={<KeyPage />} />
+            <Route path="/assistants" element={<AssistantsPage />} />
             <Route path="/shared-with-me" element={<SharedWithMePage />} />
             <Route path="/changes" element={<ChangesPage />} />
             <Route path="/dashboards" element={<DashboardsPage />} />

@@ -6,6 +6,7 @@ import HomeIcon from "@mui/icons-material/HomeOutlined";
 import FolderSharedIcon from "@mui/icons-material/FolderSharedOutlined";
 import KeyIcon from "@mui/icons-material/KeyOutlined";
 import MenuBookIcon from "@mui/icons-material/MenuBookOutlined";
+import SmartToyIcon from "@mui/icons-material/SmartToyOutlined";
 import WebhookIcon from "@mui/icons-material/WebhookOutlined";
 import { Box, Collapse, List, ListItem, ListItemButton, ListItemIcon, ListItemText, TextField, Typography } from "@mui/material";
 import ExpandLessIcon from "@mui/icons-material/ExpandLessOutlined";
@@ -41,6 +42,7 @@ export function Navigation({ onNavigate }: { onNavigate: () => void }) {
             <Entry to="/shared-with-me" title={translate("studio.sharing.with_me")} icon={<FolderSharedIcon />} />
             {changesDays > 0 && <Entry to="/changes" title={translate("studio.changes.title")} icon={<HistoryIcon />} />}
             <Entry to="/keys" title={translate("studio.menu.keys")} icon={<KeyIcon />} />
+            <Entry to="/assistants" title={translate("studio.assistants.title")} icon={<SmartToyIcon />} />
             {changesDays > 0 && <Entry to="/webhooks" title={translate("studio.webhooks.title")} icon={<WebhookIcon />} />}
             <Entry to="/dashboards" title={translate("studio.dashboards.title")} icon={<DashboardIcon />} />
             <Entry to="/organization" title={translate("studio.menu.organization")} icon={<ApartmentIcon />} />

@@ -1,5 +1,6 @@
 /** German. */
 import { access } from "./de/access";
+import { assistants } from "./de/assistants";
 import { changes } from "./de/changes";
 import { knowledge } from "./de/knowledge";
 import { sharing } from "./de/sharing";
@@ -11,6 +12,6 @@ import { places } from "./de/places";
 import { records } from "./de/records";
 import type { Language } from "./en";
 
-const messages = { ra, studio: { ...places, ...lists, ...records, ...access, ...sharing, ...changes, ...webhooks, ...knowledge } };
+const messages = { ra, studio: { ...places, ...lists, ...records, ...access, ...sharing, ...changes, ...webhooks, ...knowledge, ...assistants } };
 
 export const german: Language = { messages, names };

@@ -2,6 +2,7 @@
 import englishMessages from "ra-language-english";
 
 import { access } from "./en/access";
+import { assistants } from "./en/assistants";
 import { changes } from "./en/changes";
 import { knowledge } from "./en/knowledge";
 import { sharing } from "./en/sharing";
@@ -26,7 +27,7 @@ export interface Names {
   refusals: Record<string, string>;
 }
 
-const messages = { ...englishMessages, studio: { ...places, ...lists, ...records, ...access, ...sharing, ...changes, ...webhooks, ...knowledge } };
+const messages = { ...englishMessages, studio: { ...places, ...lists, ...records, ...access, ...sharing, ...changes, ...webhooks, ...knowledge, ...assistants } };
 
 export interface Language {
   messages: { studio: Shape<typeof messages.studio> };

@@ -109,7 +109,7 @@ export const places: Shape<typeof english> = {
     limit: "Anfragen pro Minute", limit_text: "Ohne eigenes Limit gilt das des Dienstes.", metadata: "Metadaten",
     created: "Ihr neuer Schlüssel", created_text: "Er wird nur dieses eine Mal angezeigt. Wer ihn besitzt, handelt in Ihrem Namen.",
     copy: "Kopieren", copied: "Kopiert",
-    copy_failed: "Der Browser erlaubt Seiten das Kopieren nicht: bitte den Schlüssel markieren und selbst kopieren.",
+    copy_failed: "Der Browser erlaubt Seiten das Kopieren nicht: bitte den Text markieren und selbst kopieren.",
     confirm: "Ich habe den Schlüssel sicher gespeichert", done: "Fertig", rotate: "Schlüssel erneuern",
     rotate_text: "Ein neues Geheimnis ersetzt das alte. Das alte kann noch eine Zeit lang gültig bleiben.",
     grace: "Übergangszeit für das alte Geheimnis", grace_none: "keine", grace_minutes: "%{smart_count} Minute |||| %{smart_count} Minuten",

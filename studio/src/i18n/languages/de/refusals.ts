@@ -165,6 +165,7 @@ export const refusals: Record<string, string> = {
   "Only admins have keys with the scope admin.": "Schlüssel mit dem Recht „admin“ haben nur Admins.",
   "Is later than keys may last here.": "Ist später, als Schlüssel hier gelten dürfen.",
   "Only a live key can be rotated": "Nur ein gültiger Schlüssel lässt sich erneuern",
+  "This key is a connected client's, and has no secret to replace": "Dieser Schlüssel gehört zu einer verbundenen App und hat kein Geheimnis, das sich ersetzen ließe",
   "Only the owner of a key changes it; admins revoke": "Nur wem ein Schlüssel gehört, ändert ihn; Admins widerrufen",
   "Must be plain IPv4 or IPv6, without a zone.": "Muss IPv4 oder IPv6 ohne Zone sein.",
   "Not an address or a CIDR block.": "Weder eine Adresse noch ein CIDR-Block.",

@@ -96,7 +96,7 @@ export const places = {
     addresses_text: "One address or network a line, such as 203.0.113.7 or 10.0.0.0/8. Without any, all are allowed.",
     limit: "Requests a minute", limit_text: "Without a limit of its own, that of the service counts.", metadata: "Metadata",
     created: "This is your new key", created_text: "It is shown this once. Whoever has it acts in your name.",
-    copy: "Copy", copied: "Copied", copy_failed: "The browser does not let pages copy: select the key and copy it.",
+    copy: "Copy", copied: "Copied", copy_failed: "The browser does not let pages copy: select the text and copy it.",
     confirm: "I have stored the key", done: "Done", rotate: "Rotate", rotate_text: "A new secret takes the place of the old one, which keeps working for a while.",
     grace: "The old secret works for", grace_none: "no longer", grace_minutes: "%{smart_count} minute |||| %{smart_count} minutes",
     grace_hours: "%{smart_count} hour |||| %{smart_count} hours", grace_days: "%{smart_count} day |||| %{smart_count} days",
