@@ -62,6 +62,7 @@ class CallerProfile:
     reader: Reader
     writes: bool
     in_person: bool
+    is_client: bool
     roles: frozenset[str]
 
     @classmethod
@@ -69,7 +70,8 @@ class CallerProfile:
         """The standing of ``principal``."""
         in_person = principal.credential is Credential.SESSION
         reader = ALIKE.get(principal.reader, principal.reader)
-        return cls(reader, "write" in principal.scopes, in_person, frozenset(principal.memberships.values()))
+        roles = frozenset(principal.memberships.values())
+        return cls(reader, "write" in principal.scopes, in_person, principal.is_client, roles)
 
     @property
     def is_admin(self) -> bool:
@@ -99,7 +101,7 @@ class CallerProfile:
     def may_write(self, model: type[Record], operation: str) -> bool:
         """Whether there are records on which the caller may carry out the operation."""
         policy = model.policy
-        if not self.reader.admits(model, operation):
+        if not self.reader.admits(model, operation) or (self.is_client and model.domain == "auth"):
             return False
         if not self.writes or (policy.session_only is not SessionOnly.NEVER and not (self.in_person or self.is_admin)):
             return False

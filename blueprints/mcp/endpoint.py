@@ -12,11 +12,11 @@ from flask import Response, current_app, request
 
 from app.auth.clients import authorization_server
 from app.auth.credentials.access import Access, WithGrants, declare_access
+from app.auth.credentials.authentication import caller
 from app.auth.errors import InsufficientScope
 from app.auth.models.clients import SCOPES
 from app.engine.read.database import DRIVER_ERRORS, translated
 from app.extension_points import TOOLS as OF_PLUGINS
-from app.foundation import crypto
 from app.foundation.errors import Failure, Forbidden, InvalidJson, NotFound
 from app.foundation.networks import is_loopback
 from app.foundation.settings import settings
@@ -52,6 +52,7 @@ TEXT = (
     "`/.well-known/oauth-protected-resource/mcp` says where clients get theirs."
 )
 KNOWLEDGE = "ai-rag/index"
+OF_EARLIER_REVISIONS = ("initialize", "ping")
 ACCESS = Access(reads=True, private=True, clients=True, with_grants=WithGrants.EVERYBODY)
 
 
@@ -85,7 +86,7 @@ def _answered(message: Message) -> Response:
     if message.method == "subscriptions/listen" and message.is_modern:
         return subscriptions.listen(message)
     method = METHODS.get(message.method)
-    if method is None:
+    if method is None or (message.is_modern and message.method in OF_EARLIER_REVISIONS):
         status = HTTPStatus.NOT_FOUND if message.is_modern else HTTPStatus.OK
         raise ProtocolError(protocol.METHOD_NOT_FOUND, "Method not found", status=status, id=message.id)
     result = method(message)
@@ -137,8 +138,9 @@ def _call_tool(message: Message) -> dict[str, Any]:
         failure = translated(error)
     except Failure as refusal:
         failure = refusal
-    if failure.status >= HTTPStatus.TOO_MANY_REQUESTS or (isinstance(failure, InsufficientScope) and _is_client()):
-        raise failure  # is for the client to wait, or to ask its person for more
+    asks_for_more = isinstance(failure, InsufficientScope) and caller().is_client
+    if asks_for_more or failure.status >= HTTPStatus.TOO_MANY_REQUESTS:
+        raise failure  # the client asks its person, or waits
     return results.of_failure(failure)
 
 
@@ -200,11 +202,6 @@ def _of_knowledge() -> tuple[Tool, ...]:
     return knowledge.TOOLS
 
 
-def _is_client() -> bool:
-    """Whether the caller is a connected client, which can ask its person for more."""
-    return request.headers.get("Authorization", "").partition(" ")[2].strip().startswith(crypto.ACCESS)
-
-
 def _check_origin() -> None:
     """Refuse pages of others, which a browser may have been led to; raises Forbidden."""
     if _is_foreign(request.headers.get("Origin")):
@@ -216,7 +213,11 @@ def _is_foreign(origin: str | None) -> bool:
         return False
     named = current_app.config["SETTINGS"].cors_origins and settings.origins
     is_named = named and ("*" in named or origin.lower() in named)
-    is_local = not settings.production and is_loopback(urlsplit(origin).hostname or "")
+    try:
+        host = urlsplit(origin).hostname or ""
+    except ValueError:
+        return True
+    is_local = not settings.production and is_loopback(host)
     return not (origin == settings.public_url or is_named or is_local)
 
 

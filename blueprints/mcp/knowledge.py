@@ -24,8 +24,9 @@ def search_knowledge(arguments: Arguments) -> dict[str, Any]:
     models.require(AiRagIndex, verbs.READ)
     given = load(Search(), {name: value for name, value in arguments.items() if name != "indexId"})
     found = passages(parse_id(arguments["indexId"]), given)
-    found["data"] = found["data"][: results.fitting_rows(found["data"])]
-    return results.of_data(found)
+    hits = found["data"]
+    room = results.fitting_rows(hits)
+    return results.of_data({**found, "data": hits[:room]}, results.left_out(room, len(hits)))
 
 
 def fetch_passage(arguments: Arguments) -> dict[str, Any]:

@@ -84,6 +84,8 @@ def _value(name: str, kind: Any, value: Any) -> Any:
         return None if value is None else _value(name, chosen, value)
     if get_origin(kind) is list:
         return [_value(name, inner[0], each) for each in value]
+    if kind is int:
+        return int(value)  # JSON has one kind of number
     if kind not in TEXTS:
         return value
     try:

@@ -85,11 +85,12 @@ def query_records(arguments: Arguments) -> dict[str, Any]:
         # So that there is a place to go on from.
         asked = {"cursor": "", "count": "exact" if "cursor" not in asked else "none"} | asked
     page = _page(model, asked)
+    found = len(page["data"])
     room = results.fitting_rows(page["data"])
-    if room < len(page["data"]) and "searchMode" not in asked:
+    if room < found and "searchMode" not in asked:
         page = _page(model, {**asked, "take": room})
     page["data"] = page["data"][:room]
-    return results.of_data(page, _what_is_left(page))
+    return results.of_data(page, _what_is_left(page) or results.left_out(room, found))
 
 
 def _page(model: models.Model, asked: dict[str, Any]) -> dict[str, Any]:
@@ -150,7 +151,7 @@ TOOLS = (
         "query_records", "Query records", "Finds records by conditions and words, sorted, page by page.",
         query_records, {
             "model": MODEL, "where": WHERE, "search": {**TEXT, "description": "Words that records hold."},
-            "searchMode": {**TEXT, "description": "hybrid or meaning, for models that are ranked."},
+            "searchMode": {**TEXT, "description": "hybrid, keyword or vector, for models that are ranked."},
             "sort": {**TEXTS, "description": "Fields, with a minus for descending: -closeDate."}, "fields": FIELDS,
             "expand": EXPAND, "take": TAKE, "skip": {"type": "integer"},
             "cursor": {**TEXT, "description": "The next of an earlier page, with the same query."},
@@ -160,7 +161,8 @@ TOOLS = (
     ),
     Tool(
         "get_record", "Get a record", "Reads one record, with its version.", get_record,
-        {"model": MODEL, "id": ID, "fields": FIELDS, "expand": EXPAND}, ("model", "id"),
+        {"model": MODEL, "id": ID, "fields": FIELDS, "expand": {**TEXTS, "description": "Relations to put in."}},
+        ("model", "id"),
         output={
             "type": "object", "properties": {"record": OBJECT, "version": NUMBER_IF_ANY},
             "required": ["record"],

@@ -19,9 +19,9 @@ DATA = (
 )
 
 
-def fitted(value: Mapping[str, Any]) -> tuple[bytes, str]:
-    """The JSON of an answer, with its longest texts cut where it would be too large, and a sentence that says so.
-    Raises AnswerTooLarge."""
+def fitted(value: Mapping[str, Any], short: Mapping[str, Any] | None = None) -> tuple[bytes, str]:
+    """The JSON of an answer, with its longest texts cut where it would be too large, and a sentence that says so; or
+    what it is in ``short``. Raises AnswerTooLarge."""
     body = dumps(value)
     if len(body) <= MAX_BYTES:
         return body, ""
@@ -33,6 +33,8 @@ def fitted(value: Mapping[str, Any]) -> tuple[bytes, str]:
                 cut,
                 f"Texts are cut at {length} characters: name fewer fields, or take fewer records, for whole ones.",
             )
+    if short is not None:
+        return dumps(short), "It is done; what it answered is too long to be told here: read the records."
     raise AnswerTooLarge.than(MAX_BYTES)
 
 
@@ -58,9 +60,15 @@ def _cut(value: Any, length: int) -> Any:
     return f"{value[:length]}… (cut: {len(value)} characters)"
 
 
-def of_data(value: Mapping[str, Any], note: str = "") -> dict[str, Any]:
-    """The result of a tool that tells of records or documents, marked as data: as text, and as structure."""
-    body, cut = fitted(value)
+def left_out(room: int, found: int) -> str:
+    """A sentence about rows that there was no room for; empty where there were none."""
+    return f"{room} of {found} rows fit in here: name fewer fields, or take fewer." if room < found else ""
+
+
+def of_data(value: Mapping[str, Any], note: str = "", short: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The result of a tool that tells of records or documents, marked as data: as text, and as structure. What is done
+    has an answer in ``short``, so that nobody does it again."""
+    body, cut = fitted(value, short)
     notes = " ".join(each for each in (note, cut) if each)
     told = [{"type": "text", "text": f"{DATA} {notes}".rstrip()}, {"type": "text", "text": body.decode()}]
     return {"content": told, "structuredContent": orjson.Fragment(body), "isError": False}
@@ -71,7 +79,8 @@ def of_failure(failure: Failure) -> dict[str, Any]:
     better."""
     problems = failure.details.get("fields", {})
     lines = [f"{failure.code}: {failure.text}"]
-    lines += [f"{name}: {message}" for name, messages in problems.items() for message in messages]
+    told = [f"{name}: {message}" for name, messages in problems.items() for message in messages]
+    lines += [each for each in told if each not in failure.text]
     if advice := ADVICE.get(failure.code):
         lines.append(advice)
     rest = {name: each for name, each in failure.details.items() if name != "fields"}

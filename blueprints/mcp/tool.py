@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from jsonschema import Draft202012Validator
@@ -16,6 +17,8 @@ from schemas.catalogue import CallerProfile
 Arguments = Mapping[str, Any]
 Schema = dict[str, Any]
 MAX_MESSAGE_LENGTH = 300
+# Items of an argument, and what is told of one call, so that judging it takes nobody's time.
+MAX_ITEMS, MAX_PROBLEMS = 500, 10
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,12 @@ class Tool:
 
     def call(self, arguments: Any) -> dict[str, Any]:
         """Carry out a call; raises Invalid for arguments that do not fit, and what the operation raises."""
-        problems = {_place(error): [_message(error)] for error in self._validator.iter_errors(arguments)}
+        if isinstance(arguments, dict):
+            long = [name for name, value in arguments.items() if isinstance(value, list) and len(value) > MAX_ITEMS]
+            if long:
+                raise Invalid({name: [f"Has more than {MAX_ITEMS} items."] for name in long[:MAX_PROBLEMS]})
+        errors = islice(self._validator.iter_errors(arguments), MAX_PROBLEMS)
+        problems = {_place(error): [_message(error)] for error in errors}
         if problems:
             raise Invalid(problems)
         return self.run(arguments)

@@ -17,7 +17,7 @@ from app.foundation.errors import Invalid
 from app.runtime.change_context import written_transaction
 from app.runtime.headers import TRANSACTION_ID
 from blueprints.http.base import load, parse_id
-from blueprints.http.replies import PRINTABLE
+from blueprints.http.replies import PRINTABLE, ids_and_versions
 from blueprints.mcp import models, results
 from blueprints.mcp.reading import ID, MODEL, NUMBER_IF_ANY, OBJECT, TEXT
 from blueprints.mcp.tool import Arguments, Tool
@@ -41,7 +41,7 @@ WRITTEN = {
     },
     "required": ["record"],
 }  # fmt: skip
-UNDOING = "A person takes it back in the history of the studio, or by POST /api/v1/_undo with the transaction."
+UNDOING = "A person can take it back in the history of the studio, or by POST /api/v1/_undo with the transaction."
 
 
 def create_record(arguments: Arguments) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def create_record(arguments: Arguments) -> dict[str, Any]:
     model = models.find(arguments["model"])
     models.require(model, verbs.CREATE)
     given = load(create_schema(model), arguments["values"])
-    return _told(create_one(model, given, _keyed("create_record", arguments)))
+    return _told(model, create_one(model, given, _keyed("create_record", arguments)))
 
 
 def update_record(arguments: Arguments) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def update_record(arguments: Arguments) -> dict[str, Any]:
     models.require(model, verbs.UPDATE)
     given = load(update_schema(model), arguments["values"])
     keyed = _keyed("update_record", arguments)
-    return _told(update_one(model, parse_id(arguments["id"]), given, _condition(arguments), keyed))
+    return _told(model, update_one(model, parse_id(arguments["id"]), given, _condition(arguments), keyed))
 
 
 def delete_record(arguments: Arguments) -> dict[str, Any]:
@@ -66,21 +66,24 @@ def delete_record(arguments: Arguments) -> dict[str, Any]:
     model = models.find(arguments["model"])
     models.require(model, verbs.DELETE)
     keyed = _keyed("delete_record", arguments)
-    return _told(delete_one(model, parse_id(arguments["id"]), _condition(arguments), keyed))
+    return _told(model, delete_one(model, parse_id(arguments["id"]), _condition(arguments), keyed))
 
 
 def run_batch(arguments: Arguments) -> dict[str, Any]:
     """Carry out several requests, all or none unless told otherwise."""
     asked = {name: arguments[name] for name in ("requests", "atomic") if name in arguments}
     response = batch.carry_out(load(Batch(), asked), _keyed("run_batch", arguments))
-    return results.of_data({**orjson.loads(response.get_data()), "transaction": _transaction(response)}, UNDOING)
+    told = {**orjson.loads(response.get_data()), "transaction": _transaction(response)}
+    return results.of_data(told, UNDOING, ids_and_versions(told))
 
 
-def _told(response: Response) -> dict[str, Any]:
+def _told(model: models.Model, response: Response) -> dict[str, Any]:
     record = orjson.loads(response.get_data())
     tag = response.headers.get("ETag", "").strip('"').partition("-")[0]
     version = int(tag) if tag.isdigit() else None
-    return results.of_data({"record": record, "version": version, "transaction": _transaction(response)}, UNDOING)
+    told = {"record": record, "version": version, "transaction": _transaction(response)}
+    note = UNDOING if model.logged and model.undoable and not model.is_credential else ""
+    return results.of_data(told, note, {**told, "record": ids_and_versions(record)})
 
 
 def _transaction(response: Response) -> str | None:

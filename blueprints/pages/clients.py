@@ -44,9 +44,9 @@ def authorize() -> Response:
         _look_up(request.args.get("client_id", ""))
         grant = authorization_server.validated()
     except OAuth2Error as error:
-        if error.redirect_uri is None:
+        if error.redirect_uri is None or not _is_trusted(request.args.get("client_id", "")):
             return pages.refusal(Invalid(error.description or "The client asked for something that is not there"))
-        return _back(error.redirect_uri, error.get_body())
+        return pages.redirect_to(_address(error.redirect_uri, error.get_body()))
     payload, client = grant.request.payload, grant.request.client.row
     scopes = authorization_server.scopes_of(payload.scope)
     asked = connections.ask(client, grant.redirect_uri, payload.state, scopes, payload.data["code_challenge"])
@@ -67,12 +67,11 @@ def connect(request_id: UUID) -> Response:
         return pages.to("confirm", next=url_for("account.connect", request_id=request_id))
     except Failure as failure:
         return pages.refusal(failure)
-    g.form_target = redirects.origin_of(asked.request.redirect_uri)
     return pages.page(
         "connect", asked=asked, host=urlsplit(asked.request.redirect_uri).hostname, domains=_domains(),
-        known_by=urlsplit(asked.client.client_id).hostname if asked.client.source == "document" else "",
+        known_by=registry.host_of(asked.client) if asked.client.source == "document" else "",
         is_local=redirects.is_local(asked.request.redirect_uri), organizations=_organizations(),
-        chosen=request.form, current=principal.organization_id, days=connections.LIFE.days,
+        chosen=request.form, current=principal.organization_id, days=connections.life().days,
     )  # fmt: skip
 
 
@@ -96,7 +95,7 @@ def deny(request_id: UUID) -> Response:
 
 @pages.signed_in
 def clients() -> Response:
-    return pages.page("clients", connections=connections.listed(caller()))
+    return pages.page("clients", connections=connections.listed(caller()), host_of=registry.host_of)
 
 
 @pages.signed_in
@@ -133,15 +132,24 @@ def _consent(asked: AuthClientRequest) -> Consent:
     return Consent(organization, scopes, access)
 
 
+def _is_trusted(client_id: str) -> bool:
+    """Whether a browser may be sent to a client before its person has seen a page of ours: anybody can say of
+    themselves that they are a client, and would lead people from our address to theirs (RFC 9700, section 4.11.2)."""
+    client = registry.find(client_id)
+    return client is not None and client.source == "registered"
+
+
 def _answered(asked: Asked, parameters: list[tuple[str, str]]) -> Response:
+    """Lead back by a page: the policy of a form would hold wherever the client leads on to."""
     state = asked.request.state
-    return _back(asked.request.redirect_uri, [*parameters, *([("state", state)] if state else [])])
+    back = _address(asked.request.redirect_uri, [*parameters, *([("state", state)] if state else [])])
+    return pages.page("away", place=back, provider=asked.client.name)
 
 
-def _back(redirect_uri: str, parameters: list[tuple[str, str]]) -> Response:
-    """Lead the browser back to the client, with who says it (RFC 9207)."""
+def _address(redirect_uri: str, parameters: list[tuple[str, str]]) -> str:
+    """Where a client hears of it, with who says so (RFC 9207)."""
     told = urlencode([*parameters, ("iss", settings.public_url)])
-    return pages.redirect_to(f"{redirect_uri}{'&' if urlsplit(redirect_uri).query else '?'}{told}")
+    return f"{redirect_uri}{'&' if urlsplit(redirect_uri).query else '?'}{told}"
 
 
 def _organizations() -> list[Any]:

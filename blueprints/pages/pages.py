@@ -33,7 +33,7 @@ from schemas.people.sign_in import MAX_PATH_LENGTH, OWN_PATH
 ROOT = "/account"
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src {pictures}; "
-    "base-uri 'none'; form-action 'self'{target}; frame-ancestors 'none'"
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -196,11 +196,9 @@ def add_headers(response: Response) -> Response:
     """Put what browsers have to know of every account page on an answer."""
     logo = urlsplit(settings.product_logo)
     pictures = f"'self' data: {logo.scheme}://{logo.netloc}" if logo.netloc else "'self' data:"
-    # Where else the answer to a form of the page may lead: browsers hold redirects to the policy, too.
-    target = f" {g.form_target}" if "form_target" in g else ""
     response.headers.update(
         {
-            "Content-Security-Policy": POLICY.format(pictures=pictures, target=target),
+            "Content-Security-Policy": POLICY.format(pictures=pictures),
             "Referrer-Policy": "no-referrer",
             "Cache-Control": "no-store",
             "Content-Language": languages.current(),

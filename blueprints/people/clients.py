@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Any
 
 from authlib.oauth2 import OAuth2Error
-from flask import Response
+from flask import Response, request
 
 from app.auth.clients import authorization_server, connections, registry
 from app.auth.clients.connections import Connection
+from app.auth.clients.metadata_documents import LOOKUPS, readable
 from app.auth.credentials.access import WithGrants, open_to_all
 from app.auth.credentials.authentication import caller
 from app.auth.credentials.login import login_required
@@ -121,6 +123,10 @@ def _oauth(respond: Any) -> Response:
     except OAuth2Error as error:
         response = authorization_server.server.handle_error_response(None, error)
     response.headers.update(NO_STORE)
+    if "Authorization" in request.headers and response.status_code == HTTPStatus.BAD_REQUEST:
+        # Whoever tries to authenticate by a header is told so (RFC 6749, section 5.2).
+        response.status_code = HTTPStatus.UNAUTHORIZED
+        response.headers["WWW-Authenticate"] = "Basic"
     return response
 
 
@@ -134,6 +140,7 @@ def _route_registration(blp: Blueprint) -> None:
     def register_client() -> Response:
         if not settings.client_registration:
             raise NotFound()
+        rate_limits.consume_for_network(LOOKUPS, request.remote_addr)
         # Members that are not known are ignored, as section 2 has it.
         given = json_object(json_body())
         name, redirects = given.get("client_name"), given.get("redirect_uris")
@@ -141,9 +148,9 @@ def _route_registration(blp: Blueprint) -> None:
             return _refused("invalid_client_metadata", "Clients are public here: token_endpoint_auth_method is none.")
         if not isinstance(redirects, list) or not all(isinstance(each, str) for each in redirects):
             return _refused("invalid_redirect_uri", "redirect_uris must be a list of addresses.")
-        name = name if isinstance(name, str) and name.strip() and "\x00" not in name else "A client without a name"
+        name = name if isinstance(name, str) and readable(name) else "A client without a name"
         try:
-            made = run_unit(SYSTEM, registry.register, name.strip()[:100], redirects, source="dynamic")
+            made = run_unit(SYSTEM, registry.register, name, redirects, source="dynamic")
         except Invalid as refusal:
             return _refused("invalid_redirect_uri", refusal.text)
         told = {

@@ -5,7 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import socket
 import subprocess
+import threading
+from contextlib import suppress
+from html import unescape
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -129,8 +133,8 @@ class Browser:
         page = self.session.get(address)
         assert page.url.startswith(f"{self.url}/account/connect/"), page.text
         form = dict(re.findall(r'name="(csrf|organization)" value="([^"]+)"', page.text))
-        sent = self.session.post(f"{page.url}/allow", data={**form, "may": "write"}, allow_redirects=False)
-        self.back = sent.headers["Location"]
+        sent = self.session.post(f"{page.url}/allow", data={**form, "may": "write"})
+        self.back = unescape(re.search(r'http-equiv="refresh" content="0; url=([^"]+)"', sent.text)[1])
 
     async def come_back(self):
         told = {name: values[0] for name, values in parse_qs(urlsplit(self.back).query).items()}
@@ -164,3 +168,29 @@ def test_oauth_by_a_client_that_nobody_here_wrote(app, shared_service):
     assert requests.post(f"{url}/oauth/revoke", data=given).status_code == 200
     assert requests.post(f"{url}/mcp", json=ping, headers=headers).status_code == 401
     assert browser.connected() == []
+
+
+def test_a_metadata_document_that_comes_drop_by_drop_is_given_up(shared_service):
+    """Its server sends a line of headers now and then, and would for ever."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        ended = threading.Event()
+
+        def drip():
+            with listening.accept()[0] as connection:
+                connection.sendall(b"HTTP/1.1 200 OK\r\n")
+                with suppress(OSError):
+                    while not ended.wait(0.5):
+                        connection.sendall(b"X-More: x\r\n")
+
+        dripping = threading.Thread(target=drip)
+        dripping.start()
+        asked = {"client_id": f"http://127.0.0.1:{listening.getsockname()[1]}/client.json", "redirect_uri": CALLBACK}
+        try:
+            response = requests.get(
+                f"http://localhost:{shared_service.port}/account/authorize", params=asked, timeout=60
+            )
+        finally:
+            ended.set()
+            dripping.join()
+    assert response.status_code == 400
+    assert "metadata cannot be read" in response.text

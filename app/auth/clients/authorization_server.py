@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -28,7 +29,7 @@ from app.engine.declare.principal import SYSTEM, expand_scopes
 from app.engine.read.database import reading
 from app.engine.write.unit_of_work import run_unit
 from app.foundation import crypto
-from app.foundation.errors import NotFound
+from app.foundation.errors import Failure
 from app.foundation.settings import settings
 
 GRANTS, NO_AUTHENTICATION = ("authorization_code", "refresh_token"), "none"
@@ -43,7 +44,10 @@ def resource() -> str:
 
 def is_resource(named: str) -> bool:
     """Whether ``named`` is that address, in which the case of scheme and host does not count."""
-    ours, theirs = urlsplit(resource()), urlsplit(named)
+    try:
+        ours, theirs = urlsplit(resource()), urlsplit(named)
+    except ValueError:
+        return False
     whole = (theirs.scheme.lower(), theirs.netloc.lower(), theirs.path.rstrip("/"), theirs.query, theirs.fragment)
     return whole == (ours.scheme, ours.netloc, ours.path, "", "")
 
@@ -203,6 +207,11 @@ class Revocation(RevocationEndpoint):
 
     CLIENT_AUTH_METHODS = [NO_AUTHENTICATION]
 
+    def check_params(self, request: Request, client: Client) -> None:
+        """A hint that says nothing to us counts for nothing (section 2.2.1)."""
+        if "token" not in request.form:
+            raise InvalidRequestError()
+
     def query_token(self, token_string: str, token_type_hint: str | None) -> Held | None:
         return _held(token_string, crypto.ACCESS, crypto.REFRESH)
 
@@ -246,9 +255,12 @@ def _save(token: dict[str, Any], request: Request) -> None:
         if request.authorization_code is not None:
             key = tokens.issue_for_code(request.authorization_code.row.code_hash, access, refresh)
         else:
+            tokens.consume(request.refresh_token.key)
             key = tokens.rotate(http_request.form["refresh_token"], access, refresh)
-    except NotFound:
-        raise InvalidGrantError("It is over, or was used before.") from None
+    except Failure as failure:
+        if failure.status >= HTTPStatus.TOO_MANY_REQUESTS:
+            raise
+        raise InvalidGrantError("It is over, or was used before.") from failure
     token["scope"] = _scope_of(key)
 
 

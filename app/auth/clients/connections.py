@@ -12,9 +12,10 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, exists, func, select
 
 from app.auth.clients.errors import AlreadyConnected
+from app.auth.clients.registry import host_of
 from app.auth.credentials.reauthentication import require_recent_authentication
 from app.auth.keys import api_keys, key_mails
 from app.auth.models.clients import AuthClient, AuthClientRequest, AuthClientToken, AuthConnection
@@ -29,13 +30,14 @@ from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation import crypto
 from app.foundation.clock import now
 from app.foundation.errors import Conflict, Forbidden, Invalid, NotFound, require_found
+from app.foundation.settings import settings
 
 # For a person to sign in and decide; for a client to come for its tokens.
 REQUEST_LIFE, CODE_LIFE = timedelta(minutes=30), timedelta(minutes=1)
 # A code that comes again ends its connection, so it is remembered for a while.
 CODE_MEMORY = timedelta(hours=1)
-# How long a consent lasts.
-LIFE = api_keys.DEFAULT_LIFE
+# How long a client is known that nobody has connected, unless somebody has registered it.
+UNUSED = timedelta(days=1)
 MOST = 50
 
 
@@ -63,6 +65,11 @@ class Connection:
     client: AuthClient
     key: AuthApiKey
     organization: str | None
+
+
+def life() -> timedelta:
+    """How long a consent lasts."""
+    return min(api_keys.DEFAULT_LIFE, timedelta(days=settings.key_max_days))
 
 
 def ask(client: AuthClient, redirect_uri: str, state: str | None, scopes: Sequence[str], code_challenge: str) -> UUID:
@@ -129,10 +136,10 @@ def exchange(unit: Unit, code_hash: str) -> AuthApiKey:
     client = unit.session.get_one(AuthClient, request.client_id)
     key, _ = api_keys.issue(
         unit, owner, name=client.name, scopes=request.scopes, organization_id=request.organization_id,
-        access=request.access,
+        access=request.access, expires_at=now() + life(),
     )  # fmt: skip
     unit.store(AuthConnection(client_id=client.id, key_id=key.id))
-    key_mails.tell_of_connection(unit, key, client.name)
+    key_mails.tell_of_connection(unit, key, f"{client.name} ({host_of(client)})")
     request.key_id, request.expires_at = key.id, now() + CODE_MEMORY
     audit.note(unit, "auth.client.connect", key, changes={"client": client.client_id})
     return key
@@ -166,9 +173,12 @@ def end(unit: Unit, key: AuthApiKey) -> None:
 
 
 def forget_expired(unit: Unit) -> None:
-    """Delete requests and tokens whose time is over."""
+    """Delete requests and tokens whose time is over, and clients that have told of themselves and are not connected."""
     for model in (AuthClientRequest, AuthClientToken):
         unit.bookkeep(delete(model).where(model.expires_at <= now()))
+    unused = (AuthClient.source != "registered", AuthClient.updated_at <= now() - UNUSED)
+    used_by = [~exists().where(model.client_id == AuthClient.id) for model in (AuthConnection, AuthClientRequest)]
+    unit.bookkeep(delete(AuthClient).where(*unused, *used_by))
 
 
 _KEY = AuthConnection.key_id

@@ -9,7 +9,7 @@ from urllib.parse import SplitResult, urlsplit
 from app.auth.models.clients import MAX_URI_LENGTH
 
 # No quote, backslash or blank: it stands in headers, and in errors of OAuth, which have none of these.
-PLAIN = re.compile(r"https?://[!#-\[\]-~]+")
+ADDRESS = re.compile(r"https?://(?:[A-Za-z0-9.-]+|\[[0-9a-fA-F:.]+\])(?::[0-9]{1,5})?(?:[/?][!#-\[\]-~]*)?")
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -17,9 +17,7 @@ def is_registrable(uri: str) -> bool:
     """Whether a client may have browsers sent to ``uri``: HTTPS, or HTTP on the person's own machine (RFC 8252,
     section 7.3), without a fragment."""
     parts = _parts(uri)
-    if parts is None or parts.fragment or "#" in uri or parts.username is not None:
-        return False
-    return parts.scheme == "https" or parts.hostname in LOOPBACK
+    return parts is not None and (parts.scheme == "https" or parts.hostname in LOOPBACK)
 
 
 def is_registered(uri: str, registered: Iterable[str]) -> bool:
@@ -37,26 +35,20 @@ def is_local(uri: str) -> bool:
     return parts is not None and parts.hostname in LOOPBACK
 
 
-def origin_of(uri: str) -> str:
-    """The scheme, host and port of an address, as a policy of a page names them."""
-    parts = urlsplit(uri)
-    return f"{parts.scheme}://{parts.netloc}"
-
-
 def _differ_in_port_alone(parts: SplitResult, registered: str) -> bool:
     other = urlsplit(registered)
     if parts.hostname not in LOOPBACK or parts.scheme != "http":
         return False
     told = (parts.scheme, parts.hostname, parts.path, parts.query)
-    return told == (other.scheme, other.hostname, other.path, other.query) and parts.username is None
+    return told == (other.scheme, other.hostname, other.path, other.query)
 
 
 def _parts(uri: str) -> SplitResult | None:
-    if len(uri) > MAX_URI_LENGTH or not PLAIN.fullmatch(uri):
+    if len(uri) > MAX_URI_LENGTH or not ADDRESS.fullmatch(uri) or "#" in uri:
         return None
     try:
         parts = urlsplit(uri)
-        is_whole = parts.hostname is not None and parts.port != 0
+        is_whole = bool(parts.hostname) and parts.port != 0
     except ValueError:
         return None
     return parts if is_whole else None

@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import TypeVar
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import delete, select
 
 from app.auth.clients import connections
 from app.auth.clients.errors import AlreadyConnected
@@ -23,9 +23,12 @@ from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation import crypto
 from app.foundation.clock import now
 from app.foundation.errors import NotFound, require_found
+from app.runtime import rate_limits
 
 T = TypeVar("T")
 ACCESS_LIFE, REFRESH_LIFE = timedelta(minutes=15), timedelta(days=30)
+# Refresh tokens of a connection that are known again after they were used.
+REMEMBERED = 20
 
 
 def issue_for_code(code_hash: str, access: str, refresh: str) -> AuthApiKey:
@@ -37,6 +40,11 @@ def rotate(used: str, access: str, refresh: str) -> AuthApiKey:
     """Keep new tokens in place of a refresh token, which is used up; raises NotFound. The one that comes again ends its
     connection: it was stolen, and nobody knows who is who."""
     return _once(_rotate, used, access, refresh)
+
+
+def consume(key: AuthApiKey) -> None:
+    """Count a renewal as a request of the connection; raises RateLimited."""
+    rate_limits.consume_for_key({name: getattr(key, name) for name in ("id", *api_keys.LIMIT)})
 
 
 def find(token: str) -> tuple[AuthClientToken, AuthClient, AuthApiKey] | None:
@@ -83,8 +91,19 @@ def _rotate(unit: Unit, used: str, access: str, refresh: str) -> AuthApiKey:
     if token.expires_at <= now() or not api_keys.is_live(key):
         raise NotFound()
     token.used_at = now()
+    _forget_earlier(unit, key.id)
     _store(unit, key, access, refresh)
     return key
+
+
+def _forget_earlier(unit: Unit, key_id: UUID) -> None:
+    """Delete the tokens of a connection that are of no use: its access tokens, and refresh tokens that were used before
+    the last few."""
+    of_it = AuthClientToken.key_id == key_id
+    used = select(AuthClientToken.id).where(of_it, AuthClientToken.used_at.is_not(None))
+    earlier = used.order_by(AuthClientToken.used_at.desc()).offset(REMEMBERED)
+    is_over = (AuthClientToken.kind == "access") | AuthClientToken.id.in_(earlier)
+    unit.bookkeep(delete(AuthClientToken).where(of_it, is_over).execution_options(synchronize_session=False))
 
 
 def _store(unit: Unit, key: AuthApiKey, access: str, refresh: str) -> None:

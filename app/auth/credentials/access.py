@@ -45,10 +45,11 @@ class Access:
     ``open`` routes ask nothing, though some are ``limited`` by address; ``optional`` ones know a caller who presents a
     credential. Both give their reason. ``reads`` routes need no more than reading does, whatever their verb;
     ``private`` ones are closed to admins who impersonate; ``composite`` ones write down themselves what these ask for,
-    with its parts. Where a route is ``guarded``, a key in the query reads at most. On the routes of ``people``, whom
-    ``login`` admits, a browser's session counts. With ``tickets`` one may come in the query, for streams; with
-    ``tabs`` the token of the tab in Teams counts as well, with ``clients`` those of connected clients. A caller with
-    grants passes where these open the operations of ``requires_grants``, or as ``with_grants`` says.
+    with its parts. Where a route is ``guarded``, a key in the query reads at most, and so does a connected client. On
+    the routes of ``people``, whom ``login`` admits, a browser's session counts. With ``tickets`` one may come in the
+    query, for streams; with ``tabs`` the token of the tab in Teams counts as well, with ``clients`` those of connected
+    clients. A caller with grants passes where these open the operations of ``requires_grants``, or as ``with_grants``
+    says.
     """
 
     open: str = ""

@@ -133,6 +133,8 @@ def authorize(principal: Principal, access: Access, method: str) -> None:
     if access.guarded and principal.from_query and scope != "read":
         key_usage.set_outcome("INSUFFICIENT_PERMISSIONS")
         raise Invalid({"api_key": ["Does not write this from an address; use the Authorization header."]})
+    if access.guarded and principal.is_client and scope != "read":
+        raise Forbidden("A connected client changes no accounts and organizations")
     if principal.narrowing is not None:
         _check_grants(principal, access)
     if principal.credential is Credential.SESSION or access.session_only is SessionOnly.NEVER:

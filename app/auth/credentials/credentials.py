@@ -110,7 +110,7 @@ def _impersonating(row: lookup.Row) -> Principal:
 def client_principal(token: str) -> Principal:
     """The principal of a connected client, by its access token: that of the key of its connection, counted and recorded
     as the key's requests are; raises Unauthenticated."""
-    return key_principal(crypto.vault().digest(token), from_query=False, by_token=True)
+    return replace(key_principal(crypto.vault().digest(token), from_query=False, by_token=True), is_client=True)
 
 
 def key_principal(digest: str, *, from_query: bool, by_token: bool = False) -> Principal:

@@ -165,6 +165,8 @@ class Principal:
     impersonator_id: UUID | None = None
     # Of a key that came in the query string, which proxies write down.
     from_query: bool = False
+    # A program that somebody has connected, which speaks with the words of others.
+    is_client: bool = False
     narrowing: Narrowing | None = None
     # The recipients of shares that stand for the caller: the user, an address, teams with the organization of each;
     # only those with which something is shared.

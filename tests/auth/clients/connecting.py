@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from dataclasses import dataclass, field
+from html import unescape
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -69,6 +71,13 @@ class Client:
         return response
 
 
+def listed_tools(client: Client) -> list[dict[str, Any]]:
+    """The tools that a client is shown."""
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    headers = {"Authorization": f"Bearer {client.tokens['access_token']}"}
+    return client.app.test_client().post("/mcp", json=message, headers=headers).json["result"]["tools"]
+
+
 def resource_of(app: Flask) -> str:
     return f"{app.config['SETTINGS'].public_url}/mcp"
 
@@ -97,8 +106,15 @@ def decide(visitor: Visitor, path: str, act: str = "allow", **chosen: Any) -> Te
 
 def told(response: TestResponse) -> dict[str, str]:
     """What the browser brings back to the client."""
-    assert response.status_code == 303, response.text
-    return {name: values[0] for name, values in parse_qs(urlsplit(response.headers["Location"]).query).items()}
+    return {name: values[0] for name, values in parse_qs(urlsplit(back(response)).query).items()}
+
+
+def back(response: TestResponse) -> str:
+    """Where the browser is led: by a page, or where there is none to show by the answer itself."""
+    if response.status_code == 303:
+        return response.headers["Location"]
+    assert response.status_code == 200, response.text
+    return unescape(re.search(r'http-equiv="refresh" content="0; url=([^"]+)"', response.text)[1])
 
 
 def connect(visitor: Visitor, client: Client, **chosen: Any) -> dict[str, Any]:

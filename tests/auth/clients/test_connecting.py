@@ -15,10 +15,12 @@ from app.auth.models.keys import AuthApiKeyAnalytics
 from tests.auth.clients.connecting import (
     CALLBACK,
     Client,
+    back,
     bearer,
     connect,
     connected,
     decide,
+    listed_tools,
     page_of,
     register,
     resource_of,
@@ -48,9 +50,9 @@ def test_clients_find_out_how_to_connect_from_the_refusal_alone(app):
 
 
 def test_a_client_is_connected_renewed_and_gives_its_token_back(app, visitor, client):
-    back = decide(visitor, page_of(visitor, client))
-    assert back.headers["Location"].startswith(f"{CALLBACK}?")
-    answer = told(back)
+    decided = decide(visitor, page_of(visitor, client))
+    assert back(decided).startswith(f"{CALLBACK}?")
+    answer = told(decided)
     assert answer["state"] == "xyz"
     assert answer["iss"] == app.config["SETTINGS"].public_url
     got = client.exchange(answer["code"])
@@ -101,12 +103,13 @@ def test_nothing_of_a_token_is_in_the_database(app, visitor, client):
         ({"response_type": "token"}, "unsupported_response_type"),
         ({"scope": "admin"}, "invalid_scope"),
         ({"resource": "https://elsewhere.example/mcp"}, "invalid_target"),
+        ({"resource": "http://[x"}, "invalid_target"),
     ],
 )
 def test_what_a_client_asks_wrongly_it_is_told(app, visitor, client, changes, error):
-    back = visitor.client.get(client.address(**changes))
-    answer = told(back)
-    assert back.headers["Location"].startswith(CALLBACK)
+    response = visitor.client.get(client.address(**changes))
+    answer = told(response)
+    assert back(response).startswith(CALLBACK)
     assert (answer["error"], answer["state"], answer["iss"]) == (error, "xyz", app.config["SETTINGS"].public_url)
 
 
@@ -121,6 +124,8 @@ def test_what_a_client_asks_wrongly_it_is_told(app, visitor, client, changes, er
         {"redirect_uri": "http://localhost@evil.example/callback"},
         {"redirect_uri": 'http://localhost:4711/callback"'},
         {"redirect_uri": None},
+        {"redirect_uri": "http://localhost:4711/callback#fragment"},
+        {"resource": "http://[x", "client_id": "nobody"},
         {"state": "\x00"},
         {"scope": "x" * 5000},
     ],
@@ -187,12 +192,6 @@ def test_a_client_reads_and_does_not_write_where_its_person_has_chosen_so(visito
     assert 'error="insufficient_scope"' in challenge
     assert 'scope="write"' in challenge
     assert "resource_metadata=" in challenge
-
-
-def listed_tools(client):
-    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
-    headers = {"Authorization": f"Bearer {client.tokens['access_token']}"}
-    return client.app.test_client().post("/mcp", json=message, headers=headers).json["result"]["tools"]
 
 
 def test_a_client_asks_for_no_more_than_reading_unless_it_says_so(visitor, client):

@@ -15,13 +15,7 @@ from app.foundation.errors import Invalid
 from app.testing.database import transaction
 from tests.account.letters import count_of
 from tests.account.visitors import TOKEN, Visitor
-from tests.auth.clients.connecting import (
-    CALLBACK,
-    connect,
-    decide,
-    page_of,
-    told,
-)
+from tests.auth.clients.connecting import CALLBACK, Client, connect, decide, listed_tools, page_of, register, told
 from tests.auth.sign_in.visitors import SAME_ORIGIN
 
 
@@ -84,3 +78,36 @@ def test_a_request_is_decided_once(visitor, client):
 def test_whoever_connects_a_client_gets_a_mail_about_it(app, visitor, client):
     connect(visitor, client)
     assert count_of(app, visitor.email, "client-connected") == 1
+
+
+@pytest.mark.parametrize(
+    ("tool", "model", "values"),
+    [
+        ("create_record", "auth/invitation", {"email": "mallory@evil.example", "role": "admin"}),
+        ("update_record", "auth/organization", {"name": "Mine"}),
+        ("delete_record", "auth/organization", {}),
+        ("update_record", "auth/user", {"name": "Mine"}),
+    ],
+)
+def test_no_client_changes_accounts_and_organizations_whatever_its_person_chose(visitor, client, tool, model, values):
+    connect(visitor, client)
+    given = {"id": "01a1fedd-47f3-7536-a333-810773c4a6d4"} if tool != "create_record" else {}
+    given |= {"values": values} if tool != "delete_record" else {}
+    refused = client.call(tool, model=model, **given).json["result"]
+    assert refused["isError"]
+    assert "changes no accounts and organizations" in refused["content"][0]["text"]
+    path = f"/api/v1/{model}" if tool == "create_record" else f"/api/v1/{model}/{given['id']}"
+    method = {"create_record": "POST", "update_record": "PATCH", "delete_record": "DELETE"}[tool]
+    sent = {"method": method, "path": path} | ({"body": values} if values else {})
+    batch = client.call("run_batch", requests=[sent]).json["result"]
+    assert "changes no accounts and organizations" in batch["content"][0]["text"]
+    names = next(each for each in listed_tools(client) if each["name"] == tool)
+    assert not any(each.startswith("auth/") for each in names["inputSchema"]["properties"]["model"]["enum"])
+
+
+def test_a_service_whose_keys_last_less_long_connects_clients_for_as_long_as_they_last(build_once):
+    app = build_once(key_max_days=30)
+    visitor, client = Visitor(app).sign_up(), Client(app, register(app))
+    assert "It ends after 30 days" in visitor.get(page_of(visitor, client)).text
+    connect(visitor, client)
+    assert client.call("list_models").status_code == 200

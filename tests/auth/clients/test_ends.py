@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import select, update
 
+from app.auth.clients import tokens
 from app.auth.models.clients import AuthClientRequest, AuthClientToken
 from app.auth.models.identity import AuthUser
 from app.auth.models.keys import AuthApiKey
@@ -22,6 +23,7 @@ from tests.auth.clients.connecting import (
     decide,
     page_of,
     register,
+    rows,
     told,
 )
 from tests.auth.sign_in.visitors import SAME_ORIGIN
@@ -130,3 +132,29 @@ def test_narrowing_the_key_of_a_client_counts_at_its_next_call(visitor, client):
     assert changed.status_code == 200, changed.json
     assert client.call("query_records", model="crm/company").json["result"]["isError"]
     assert not client.call("query_records", model="crm/deal").json["result"]["isError"]
+
+
+def test_renewals_are_counted_and_leave_few_rows(app, visitor, client):
+    connect(visitor, client)
+    for _ in range(tokens.REMEMBERED + 5):
+        assert client.refresh().status_code == 200
+    (listed,) = connected(visitor)
+    kept = rows(app, select(AuthClientToken).where(AuthClientToken.key_id == listed["id"]))
+    assert len(kept) <= tokens.REMEMBERED + 3
+    with app.app_context(), transaction() as session:
+        limits = {"rate_limit_enabled": True, "rate_limit_max": 1, "rate_limit_time_window": 60_000}
+        session.execute(update(AuthApiKey).where(AuthApiKey.id == listed["id"]).values(**limits))
+    assert client.refresh().status_code == 200
+    assert client.refresh().status_code == 429
+
+
+def test_a_hint_that_says_nothing_counts_for_nothing_and_secrets_are_refused(visitor, client):
+    connect(visitor, client)
+    given = {"token": client.tokens["access_token"], "token_type_hint": "weird"}
+    assert client.post("/oauth/revoke", **given).status_code == 200
+    assert connected(visitor) == []
+    basic = client.app.test_client().post(
+        "/oauth/token", data={"grant_type": "refresh_token", "refresh_token": "x"}, auth=("x", "y")
+    )
+    assert basic.status_code == 401
+    assert basic.headers["WWW-Authenticate"].startswith("Basic")

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from html import unescape
+
 import pytest
 from sqlalchemy import update
 
-from app.auth.clients import metadata_documents
-from app.auth.models.clients import AuthClient
+from app.auth.clients import connections, metadata_documents, registry
+from app.auth.models.clients import AuthClient, AuthClientRequest
+from app.engine.declare.principal import SYSTEM
+from app.engine.write.unit_of_work import run_unit
 from app.foundation.clock import now
 from app.testing.database import transaction
 from tests.account.visitors import Visitor
-from tests.auth.clients.connecting import Client, connect, page_of
+from tests.auth.clients.connecting import Client, connect, page_of, register
 
 PATH = "/client.json"
 
@@ -54,7 +59,7 @@ def test_a_client_that_is_connected_goes_on_while_its_document_is_away(app, visi
     with app.app_context(), transaction() as session:
         session.execute(update(AuthClient).values(fresh_until=now()))
     assert client.refresh().status_code == 200
-    assert visitor.client.get(client.address()).status_code == 400
+    assert "Connect Assistant?" in visitor.client.get(page_of(visitor, client)).text
 
 
 @pytest.mark.parametrize(
@@ -100,7 +105,7 @@ def test_what_is_no_document_is_refused(app, visitor, loopback, answer):
     [
         "http://example.com/client.json", "https://example.com", "https://example.com/", "https://x@example.com/c",
         "https://example.com/a/../c", "https://example.com/c#x", "ftp://example.com/c", "https://example.com/ c",
-        f"https://example.com/{'c' * 600}",
+        f"https://example.com/{'c' * 600}", "https://[evil/x", "http://[::1/x", "https://[::1]a/x", "https://a:b/x",
     ],
 )  # fmt: skip
 def test_what_is_no_address_of_a_document_is_never_asked(app, client_id):
@@ -108,12 +113,43 @@ def test_what_is_no_address_of_a_document_is_never_asked(app, client_id):
         assert not metadata_documents.is_address(client_id)
 
 
+@pytest.mark.parametrize("host", ["a..b", "a" * 70 + ".com", "nothing.invalid"])
+def test_hosts_that_there_are_not_are_refused_in_one_sentence(app, visitor, host):
+    response = visitor.client.get(Client(app, f"https://{host}/x").address())
+    assert response.status_code == 400
+    assert "metadata cannot be read" in unescape(response.text)
+
+
+def test_a_browser_is_led_to_no_client_that_has_told_of_itself_before_its_person_has_decided(visitor, client):
+    response = visitor.client.get(client.address(response_type="token"))
+    assert response.status_code == 400
+    assert "Location" not in response.headers
+
+
+def test_names_are_shown_in_one_line_without_what_turns_text(app, visitor, loopback):
+    loopback.answer(PATH, json=document(loopback, client_name="Good\u202e \r\n\x1b app\u2028"))
+    text = visitor.client.get(page_of(visitor, Client(app, f"{loopback.url}{PATH}"))).text
+    assert "Connect Good app?" in text
+
+
+def test_clients_that_nobody_has_connected_are_forgotten(app, visitor, client):
+    page_of(visitor, client)
+    other = Client(app, register(app))
+    with app.app_context(), transaction() as session:
+        session.execute(update(AuthClientRequest).values(expires_at=now()))
+        session.execute(update(AuthClient).values(updated_at=now() - timedelta(days=2)))
+    with app.app_context():
+        run_unit(SYSTEM, connections.forget_expired)
+        assert registry.find(client.client_id) is None
+        assert registry.find(other.client_id) is not None
+
+
 def test_private_networks_are_never_asked(build_once, loopback):
     """In production, where nobody means their own machine."""
     app = build_once(environment="production", secret_key="x" * 40, base_url="https://api.example.com")
     loopback.answer(PATH, json=document(loopback))
     for host in ("127.0.0.1", "localhost", "10.0.0.1", "[::1]", "169.254.169.254"):
-        with app.app_context(), pytest.raises(metadata_documents.UnknownClient):
+        with app.test_request_context(), pytest.raises(metadata_documents.UnknownClient):
             metadata_documents.read(f"https://{host}:{loopback.url.rpartition(':')[2]}{PATH}")
     assert loopback.requests == []
 

@@ -37,7 +37,7 @@ def test_lists_say_how_long_they_may_be_kept_and_for_whom(owner, method):
     assert found == result(owner, method)  # in the same order
 
 
-@pytest.mark.parametrize("method", ["sampling/createMessage", "resources/subscribe", "logging/setLevel", "x" * 99])
+@pytest.mark.parametrize("method", ["sampling/createMessage", "resources/subscribe", "initialize", "ping", "x" * 99])
 def test_a_method_that_is_not_there_is_404(owner, method):
     assert error_of(ask(owner, method)) == (404, -32601)
 
@@ -116,7 +116,7 @@ def test_nothing_but_post_is_served(owner):
         assert owner.send(method, "/mcp").status_code == 405
 
 
-@pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://localhost.evil.example"])
+@pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://localhost.evil.example", "http://[::1"])
 def test_pages_of_other_origins_are_refused_with_and_without_a_credential(cast, owner, origin):
     for actor in (owner, cast.nobody):
         response = actor.post("/mcp", message("tools/list"), headers={"Origin": origin})
@@ -180,3 +180,10 @@ def test_a_batch_costs_what_its_requests_cost(cast, owner):
     requests = [{"method": "GET", "path": "/api/v1/crm/contact"}] * 5
     assert ask(key, "tools/call", name="run_batch", arguments={"requests": requests}).status_code == 200
     assert ask(key, "tools/list").status_code == 429
+
+
+def test_headers_that_lie_are_refused_in_earlier_revisions_too(owner):
+    sent = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_models", "arguments": {}}}
+    assert owner.post("/mcp", sent).status_code == 200
+    for header, value in (("Mcp-Name", "get_record"), ("Mcp-Method", "tools/list")):
+        assert error_of(owner.post("/mcp", sent, headers={header: value})) == (400, -32020)

@@ -79,43 +79,6 @@ def test_a_question_is_answered_page_by_page(owner):
     assert rest["meta"]["next"] is None
 
 
-def test_an_answer_holds_as_many_rows_as_there_is_room_for_and_says_how_to_go_on(owner):
-    company = created(owner, "crm/company", name="x")
-    for number in range(12):
-        created(owner, "crm/deal", name=f"C{number:02}", description="word " * 1000, companyId=company["id"])
-    names, cursor = [], None
-    for _ in range(12):
-        asked = {"cursor": cursor} if cursor else {}
-        found = call(owner, "query_records", model="crm/deal", sort=["name"], take=50, **asked)
-        assert len(found["content"][1]["text"].encode()) <= 32 * 1024
-        names += [each["name"] for each in found["structuredContent"]["data"]]
-        assert "cut" not in found["content"][0]["text"]
-        cursor = found["structuredContent"]["meta"]["next"]
-        if cursor is None:
-            break
-    assert names == [f"C{number:02}" for number in range(12)]
-
-
-def test_a_record_that_is_too_large_is_cut_where_it_is_long(owner):
-    document = created(
-        owner,
-        "ai-rag/document",
-        indexId=created(owner, "ai-rag/index", name="x")["id"],
-        title="Long",
-        content="é" * 50_000,
-    )
-    found = call(owner, "get_record", model="ai-rag/document", id=document["id"])
-    assert len(found["content"][1]["text"].encode()) <= 32 * 1024
-    assert "cut at 8000 characters" in found["content"][0]["text"]
-    assert found["structuredContent"]["record"]["content"].endswith("… (cut: 50000 characters)")
-    assert found["structuredContent"]["record"]["title"] == "Long"
-
-
-def test_more_rows_than_fifty_are_refused_in_the_sentence_of_the_api(owner):
-    assert "one whole number from 1 to 50" in refused(owner, "query_records", model="crm/contact", take=51)
-    assert "one whole number from 1 to 50" in refused(owner, "aggregate_records", model="crm/contact", take=51)
-
-
 @pytest.mark.parametrize(
     ("tool", "arguments", "said"),
     [
