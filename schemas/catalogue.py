@@ -135,9 +135,18 @@ class CallerProfile:
         return {"model": model.qualified_name(), "operations": operations, "fields": fields}
 
 
-@lru_cache(maxsize=KEPT)
 def catalogue_for(standing: CallerProfile) -> dict[str, Any]:
-    """The catalogue of callers of this standing."""
+    """The catalogue of callers of this standing, as the running application has it."""
+    return _catalogue(standing, served())
+
+
+def served() -> tuple[str, ...]:
+    """The domains of the running application: those of another one in the process may be others."""
+    return tuple(domain.name for domain in domains())
+
+
+@lru_cache(maxsize=KEPT)
+def _catalogue(standing: CallerProfile, names: tuple[str, ...]) -> dict[str, Any]:
     described = [
         {"name": domain.name, "summary": domain.summary, "models": _models(domain.models, standing)}
         for domain in domains()

@@ -15,6 +15,7 @@ from app.auth.credentials.access import Access, WithGrants, declare_access
 from app.auth.credentials.authentication import caller
 from app.auth.errors import InsufficientScope
 from app.auth.models.clients import SCOPES
+from app.engine.declare.catalogue import find_model
 from app.engine.read.database import DRIVER_ERRORS, translated
 from app.extension_points import TOOLS as OF_PLUGINS
 from app.foundation.errors import Failure, Forbidden, InvalidJson, NotFound
@@ -83,8 +84,20 @@ def build() -> Blueprint:
 
 
 def _answered(message: Message) -> Response:
-    if message.method == "subscriptions/listen" and message.is_modern:
-        return subscriptions.listen(message)
+    try:
+        if message.method == "subscriptions/listen" and message.is_modern:
+            return subscriptions.listen(message)
+        return _result(message)
+    except Failure as failure:
+        if failure.status >= HTTPStatus.TOO_MANY_REQUESTS or isinstance(failure, InsufficientScope):
+            raise  # the client waits, or asks its person for more
+        if isinstance(failure, NotFound) and message.method == "resources/read" and not message.is_modern:
+            code = protocol.LEGACY_RESOURCE_NOT_FOUND
+            raise ProtocolError(code, failure.text, status=HTTPStatus.OK, id=message.id) from None
+        raise message.invalid(failure.text) from None
+
+
+def _result(message: Message) -> Response:
     method = METHODS.get(message.method)
     if method is None or (message.is_modern and message.method in OF_EARLIER_REVISIONS):
         status = HTTPStatus.NOT_FOUND if message.is_modern else HTTPStatus.OK
@@ -149,20 +162,11 @@ def _list_resources(message: Message) -> dict[str, Any]:
 
 
 def _read_resource(message: Message) -> dict[str, Any]:
-    try:
-        return {"contents": [resources.read(message.text("uri"))]}
-    except NotFound as failure:
-        if message.is_modern:
-            raise message.invalid(failure.text) from None
-        code = protocol.LEGACY_RESOURCE_NOT_FOUND
-        raise ProtocolError(code, failure.text, status=HTTPStatus.OK, id=message.id) from None
+    return {"contents": [resources.read(message.text("uri"))]}
 
 
 def _get_prompt(message: Message) -> dict[str, Any]:
-    try:
-        return prompts.get(message.text("name"), message.params.get("arguments"))
-    except Failure as failure:
-        raise message.invalid(failure.text) from None
+    return prompts.get(message.text("name"), message.params.get("arguments"))
 
 
 METHODS: dict[str, Callable[[Message], dict[str, Any]]] = {
@@ -181,12 +185,13 @@ METHODS: dict[str, Callable[[Message], dict[str, Any]]] = {
 
 def tools() -> dict[str, Tool]:
     """The tools by name: ours, but those that a plugin has switched off, and those of plugins."""
-    return _tools(tuple(OF_PLUGINS.items()))
+    return _tools(tuple(OF_PLUGINS.items()), find_model(KNOWLEDGE) is not None)
 
 
 @cache
-def _tools(of_plugins: tuple[tuple[str, Any], ...]) -> dict[str, Tool]:
-    found = {each.name: each for each in (*reading.TOOLS, *_of_knowledge(), *writing.TOOLS)}
+def _tools(of_plugins: tuple[tuple[str, Any], ...], has_knowledge: bool) -> dict[str, Tool]:
+    of_knowledge = _of_knowledge() if has_knowledge else ()
+    found = {each.name: each for each in (*reading.TOOLS, *of_knowledge, *writing.TOOLS)}
     for name, brought in of_plugins:
         found.pop(name, None)
         if brought is not None:
@@ -195,8 +200,6 @@ def _tools(of_plugins: tuple[tuple[str, Any], ...]) -> dict[str, Tool]:
 
 
 def _of_knowledge() -> tuple[Tool, ...]:
-    if not models.has(KNOWLEDGE):
-        return ()
     from blueprints.mcp import knowledge  # whose models a service of other domains does not have
 
     return knowledge.TOOLS

@@ -11,7 +11,7 @@ from flask import current_app
 from marshmallow import Schema
 
 from app.auth.credentials.authentication import authorize, caller
-from app.engine.declare.catalogue import every_model
+from app.engine.declare.catalogue import every_model, find_model
 from app.engine.declare.record import Record
 from app.engine.operations.verbs import RecordOperation, Verb
 from app.engine.operations.verbs import operations as operations_of
@@ -23,6 +23,8 @@ from schemas.derive import create_schema, read_schema, update_schema
 Model = type[Record]
 # The method of HTTP that asks for a scope, by whether an operation reads.
 METHODS = {True: "GET", False: "POST"}
+# Of a name that is none, so much is compared with those that there are.
+MAX_NAME_LENGTH = 80
 
 
 def profile() -> CallerProfile:
@@ -30,15 +32,12 @@ def profile() -> CallerProfile:
     return CallerProfile.of(caller())
 
 
-@lru_cache(maxsize=KEPT)
 def entries(profile: CallerProfile) -> dict[str, dict[str, Any]]:
     """What the catalogue has of the models that a caller may read, by their name, ``crm/contact``."""
-    return {
-        f"{domain['name']}/{model['name']}": model
-        for domain in catalogue_for(profile)["domains"]
-        for model in domain["models"]
-        if f"{domain['name']}/{model['name']}" in _by_name()
-    }
+    by_hand = {model.qualified_name() for model in every_model() if model.has_custom_routes}
+    listed = ((f"{domain['name']}/{model['name']}", model) for domain in catalogue_for(profile)["domains"]
+              for model in domain["models"])  # fmt: skip
+    return {name: entry for name, entry in listed if name not in by_hand}
 
 
 def names(profile: CallerProfile, operation: str) -> list[str]:
@@ -46,17 +45,12 @@ def names(profile: CallerProfile, operation: str) -> list[str]:
     return [name for name, entry in entries(profile).items() if entry["operations"][operation]]
 
 
-def has(name: str) -> bool:
-    """Whether the service has a model that is called ``name``."""
-    return name in _by_name()
-
-
 def find(name: str) -> Model:
     """The model that is called ``name``; raises Invalid, with names that look like it."""
-    model = _by_name().get(name)
-    if model is None:
+    model = find_model(name)
+    if model is None or model.has_custom_routes:
         known = list(entries(profile()))
-        alike = get_close_matches(name, known, 3, 0.5)
+        alike = get_close_matches(name[:MAX_NAME_LENGTH], known, 3, 0.5)
         hint = f"Did you mean {', '.join(alike)}?" if alike else "Call list_models for their names."
         raise Invalid({"model": [f"Is no model. {hint}"]})
     return model
@@ -74,7 +68,7 @@ def require(model: Model, verb: Verb) -> None:
 def schemas_of(name: str, profile: CallerProfile) -> dict[str, Any]:
     """JSON Schemas of the records of a model as the caller reads them, and of what they may send; as the description of
     the API has them."""
-    entry, model = entries(profile)[name], _by_name()[name]
+    entry, model = entries(profile)[name], find(name)
     read = {each["name"] for each in entry["fields"] if each.get("readable")}
     found: dict[str, Any] = {"record": {**_schema(read_schema(model), read), "required": []}}
     for operation, schema in (("create", create_schema), ("update", update_schema)):
@@ -102,8 +96,3 @@ def _without_references(schema: Any) -> Any:
 def _verbs(model: Model) -> frozenset[Verb]:
     """What somebody may do with records of ``model``."""
     return frozenset(operation.verb for operation in operations_of(model))
-
-
-@cache
-def _by_name() -> dict[str, Model]:
-    return {model.qualified_name(): model for model in every_model() if not model.has_custom_routes}

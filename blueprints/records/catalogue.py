@@ -15,7 +15,7 @@ from blueprints.http.base import JSON, Blueprint
 from blueprints.http.compression import compressed, wants_gzip
 from blueprints.http.conditional import matches_if_none_match
 from blueprints.http.declarations import Answer, Operation, serve
-from schemas.catalogue import KEPT, CallerProfile, Catalogue, catalogue_for
+from schemas.catalogue import KEPT, CallerProfile, Catalogue, catalogue_for, served
 
 TEXT = (
     "Every model that the caller may read, with its fields, relations and states, and what the caller may do with "
@@ -51,7 +51,7 @@ def build() -> Blueprint:
     ))  # fmt: skip
     def read_catalogue() -> Response:
         settings = current_app.config["SETTINGS"]
-        kept = _kept(CallerProfile.of(caller()), settings.upload_max_bytes, settings.changes_days)
+        kept = _kept(CallerProfile.of(caller()), served(), settings.upload_max_bytes, settings.changes_days)
         headers = {"ETag": kept.tag, "Cache-Control": "private, no-cache", "Vary": "Accept-Encoding"}
         if matches_if_none_match(kept.tag):
             return Response(status=304, headers=headers)
@@ -71,6 +71,6 @@ class Kept(NamedTuple):
 
 
 @lru_cache(maxsize=KEPT)
-def _kept(standing: CallerProfile, upload_max_bytes: int, changes_days: int) -> Kept:
+def _kept(standing: CallerProfile, domains: tuple[str, ...], upload_max_bytes: int, changes_days: int) -> Kept:
     body = dumps({**catalogue_for(standing), "uploadMaxBytes": upload_max_bytes, "changesDays": changes_days})
     return Kept(body, compressed(body), f'"{blake2b(body, digest_size=16).hexdigest()}"')

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from helpdesk import errors, hooks, models, reports, service_levels, slack
+from helpdesk import agents, errors, hooks, models, reports, service_levels, slack
 from rowgate import Periodic, Plugin, Setting, as_unit
 
 plugin = Plugin(
@@ -21,6 +21,7 @@ plugin = Plugin(
     channels={"slack": slack.channel},
     mails=Path(__file__).parent / "mails",
     sample=Path(__file__).parent / "sample",
+    tools=agents.tools,
     errors=(errors.TicketClosed, errors.NoMember),
     reports={"helpdesk": reports.tickets},
     settings=(

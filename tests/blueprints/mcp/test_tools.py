@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app import extension_points
+from app.testing.cast import Cast
 from blueprints.mcp import endpoint
 from tests.blueprints.mcp.agents import ask, call, refused, result, told
 from tests.writes import created
@@ -240,3 +241,15 @@ def test_a_tool_of_a_plugin_asks_for_its_scope_and_is_closed_to_whoever_has_gran
     narrow = cast.key(owner, "write", access=[{"models": ["crm/*"]}])
     assert "No grant" in refused(narrow, "look", name="x")
     assert told(narrow, "judged", name="x")
+
+
+def test_a_service_of_some_domains_has_their_models_and_no_tool_for_others(build_once):
+    app = build_once(domains="crm")
+    actor = Cast(app).user()
+    names = [each["name"] for each in result(actor, "tools/list")["tools"]]
+    assert names == [each for each in extension_points.OWN_TOOLS if each not in ("search_knowledge", "fetch_passage")]
+    domains = {each["model"].partition("/")[0] for each in told(actor, "list_models")["data"]}
+    assert "crm" in domains
+    assert "ai-rag" not in domains
+    assert "Is no model" in refused(actor, "query_records", model="ai-rag/index")
+    assert ask(actor, "resources/read", uri="rowgate://docs/ai-rag").json["error"]["code"] == -32602
