@@ -84,12 +84,11 @@ SIGN_INS: dict[str, SignIn] = {}
 # Reports by their kind, and the folders with the plugins' own modules of the studio.
 REPORTS: dict[str, Report] = {}
 STUDIO_FOLDERS: dict[str, Path] = {}
-# Tools for agents besides our own, by their names; None for one of ours that a plugin has switched off.
+# Our own tools for agents.
 OWN_TOOLS = (
     "list_models", "describe_model", "query_records", "get_record", "aggregate_records", "search_knowledge",
     "fetch_passage", "create_record", "update_record", "delete_record", "run_batch",
 )  # fmt: skip
-TOOLS: dict[str, Tool | None] = {}
 
 
 def add(plugin: Any) -> None:
@@ -98,7 +97,6 @@ def add(plugin: Any) -> None:
     CHANNELS.update(plugin.channels)
     SIGN_INS.update(plugin.sign_in)
     REPORTS.update(plugin.reports)
-    TOOLS.update(plugin.tools)
     if plugin.mails:
         MAIL_FOLDERS.append(Path(plugin.mails))
     if plugin.studio:

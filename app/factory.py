@@ -79,6 +79,7 @@ def create_app(settings: Settings | None = None, *, lazy_routes: bool = False, c
     app = Rowgate("app", root_path=str(ROOT / "app"))
     app.url_map.merge_slashes = False
     app.extensions["domains"] = {plugin.name for plugin in loaded}
+    app.extensions["tools"] = {name: tool for plugin in loaded for name, tool in plugin.tools.items()}
     pubsub.init_app(app, settings.redis_url or embedded.redis_url(settings.var_dir))
     _configure(app, settings)
     db.init_app(app)

@@ -9,6 +9,7 @@ from uuid import UUID
 from sqlalchemy.orm import Mapped
 
 from app.engine.declare.fields import (
+    CALLED,
     CALLER_ORGANIZATION,
     CALLER_USER,
     DERIVED,
@@ -129,7 +130,7 @@ class AiRagDocument(Record):
     source_type: Mapped[str] = enum("text", "upload", "document", "url", flags=(IMMUTABLE, FILTERABLE), default="text")
     upload_id: Mapped[UUID | None] = reference("storage_upload", "set null", IMMUTABLE, FILTERABLE)
     storage_document_id: Mapped[UUID | None] = reference("storage_document", "set null", IMMUTABLE, FILTERABLE)
-    source_url: Mapped[str | None] = string(max=2048, format="url")
+    source_url: Mapped[str | None] = string(CALLED, max=2048, format="url")
     refresh_seconds: Mapped[int | None] = integer(
         min=300, max=31_536_000, note="how often the page at sourceUrl is asked for anew"
     )

@@ -17,18 +17,19 @@ from app.auth.errors import InsufficientScope
 from app.auth.models.clients import SCOPES
 from app.engine.declare.catalogue import find_model
 from app.engine.read.database import DRIVER_ERRORS, translated
-from app.extension_points import TOOLS as OF_PLUGINS
 from app.foundation.errors import Failure, Forbidden, InvalidJson, NotFound
 from app.foundation.networks import is_loopback
 from app.foundation.settings import settings
 from app.runtime import rate_limits
 from blueprints.http.base import Blueprint, answer, json_body
 from blueprints.http.declarations import Answer, Body, Operation, serve
-from blueprints.mcp import models, prompts, protocol, reading, resources, results, subscriptions, writing
+from blueprints.mcp import catalogue, prompts, protocol, reading, resources, results, subscriptions, writing
 from blueprints.mcp.plugin_tools import tool_of
 from blueprints.mcp.protocol import Message, ProtocolError
 from blueprints.mcp.tool import Tool
 from config import VERSION
+from schemas.errors import error_body
+from schemas.mcp import McpAnswer, McpMessage
 
 # Milliseconds for which a client may keep lists; what a caller may do changes.
 FRESH = 60_000
@@ -54,18 +55,21 @@ TEXT = (
 )
 KNOWLEDGE = "ai-rag/index"
 OF_EARLIER_REVISIONS = ("initialize", "ping")
+FOREIGN = Forbidden("Pages of other origins do not call this")
 ACCESS = Access(reads=True, private=True, clients=True, with_grants=WithGrants.EVERYBODY)
 
 
 def build() -> Blueprint:
-    """The blueprint of the endpoint."""
+    """The blueprint of the endpoint; raises SettingError for a tool that a plugin describes badly."""
+    tools()
     blp = Blueprint("mcp", __name__, description="Tools for agents.")
     blp.after_request(rate_limits.add_headers)
     blp.after_request(_finish)
 
     @serve(blp, "POST", "/mcp", Operation(
         "callMcp", "Send a message of the Model Context Protocol", access=declare_access(ACCESS),
-        takes=Body(example=EXAMPLE), gives=Answer(example={"jsonrpc": "2.0", "id": 1, "result": {}}),
+        takes=Body(example=EXAMPLE, any_of=(McpMessage,)),
+        gives=Answer(example={"jsonrpc": "2.0", "id": 1, "result": {}}, any_of=(McpAnswer,)),
         fails=(404,), description=TEXT,
     ))  # fmt: skip
     def call() -> Response:
@@ -137,7 +141,7 @@ def _initialize(message: Message) -> dict[str, Any]:
 
 
 def _list_tools(message: Message) -> dict[str, Any]:
-    profile = models.profile()
+    profile = catalogue.profile()
     return {"tools": [each.describe(profile) for each in tools().values() if profile.writes or not each.writes]}
 
 
@@ -158,7 +162,7 @@ def _call_tool(message: Message) -> dict[str, Any]:
 
 
 def _list_resources(message: Message) -> dict[str, Any]:
-    return {"resources": resources.listed(models.profile())}
+    return {"resources": resources.listed(catalogue.profile())}
 
 
 def _read_resource(message: Message) -> dict[str, Any]:
@@ -178,14 +182,15 @@ METHODS: dict[str, Callable[[Message], dict[str, Any]]] = {
     "resources/list": _list_resources,
     "resources/templates/list": lambda message: {"resourceTemplates": resources.TEMPLATES},
     "resources/read": _read_resource,
-    "prompts/list": lambda message: {"prompts": prompts.listed(models.profile())},
+    "prompts/list": lambda message: {"prompts": prompts.listed(catalogue.profile())},
     "prompts/get": _get_prompt,
 }
 
 
 def tools() -> dict[str, Tool]:
-    """The tools by name: ours, but those that a plugin has switched off, and those of plugins."""
-    return _tools(tuple(OF_PLUGINS.items()), find_model(KNOWLEDGE) is not None)
+    """The tools of the running application by name: ours, but those that a plugin has switched off, and those of
+    plugins."""
+    return _tools(tuple(current_app.extensions["tools"].items()), find_model(KNOWLEDGE) is not None)
 
 
 @cache
@@ -208,7 +213,7 @@ def _of_knowledge() -> tuple[Tool, ...]:
 def _check_origin() -> None:
     """Refuse pages of others, which a browser may have been led to; raises Forbidden."""
     if _is_foreign(request.headers.get("Origin")):
-        raise Forbidden("Pages of other origins do not call this")
+        raise FOREIGN
 
 
 def _is_foreign(origin: str | None) -> bool:
@@ -227,7 +232,7 @@ def _is_foreign(origin: str | None) -> bool:
 def _finish(response: Response) -> Response:
     """Say where tokens come from to whoever has none that is good enough (RFC 9728, section 5.1)."""
     if response.status_code == HTTPStatus.UNAUTHORIZED and _is_foreign(request.headers.get("Origin")):
-        response = answer({"error": "Pages of other origins do not call this", "code": "FORBIDDEN", "details": {}}, 403)
+        response = answer(error_body(FOREIGN, request.path), FOREIGN.status)
     challenge = response.headers.get("WWW-Authenticate")
     if challenge is not None:
         metadata = f"{settings.public_url}/.well-known/oauth-protected-resource{authorization_server.RESOURCE}"

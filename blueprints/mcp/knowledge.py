@@ -12,7 +12,7 @@ from app.engine.operations import verbs
 from app.engine.read import records
 from blueprints.content.knowledge import passages
 from blueprints.http.base import load, parse_id
-from blueprints.mcp import models, results
+from blueprints.mcp import catalogue, results
 from blueprints.mcp.reading import OBJECT, ROWS, TEXT, settings
 from blueprints.mcp.tool import Arguments, Tool
 from schemas.content.knowledge import Search
@@ -21,7 +21,7 @@ from schemas.query.queries import item_selection
 
 def search_knowledge(arguments: Arguments) -> dict[str, Any]:
     """Answer passages of documents that fit a question, by words and by meaning."""
-    models.require(AiRagIndex, verbs.READ)
+    catalogue.require(AiRagIndex, verbs.READ)
     given = load(Search(), {name: value for name, value in arguments.items() if name != "indexId"})
     found = passages(parse_id(arguments["indexId"]), given)
     hits = found["data"]
@@ -31,7 +31,7 @@ def search_knowledge(arguments: Arguments) -> dict[str, Any]:
 
 def fetch_passage(arguments: Arguments) -> dict[str, Any]:
     """Answer a passage, with the document that it is of."""
-    models.require(AiRagChunk, verbs.READ)
+    catalogue.require(AiRagChunk, verbs.READ)
     wanted = MultiDict({"expand": "document", "fields": "content,heading,page,position,document.id,document.title"})
     found = records.get(
         AiRagChunk, caller(), parse_id(arguments["chunkId"]), item_selection(AiRagChunk, caller(), wanted, settings())

@@ -29,7 +29,10 @@ TEXTS: dict[type, tuple[str, Callable[[str], Any]]] = {
 def tool_of(name: str, brought: extension_points.Tool) -> Tool:
     """The tool that a plugin has brought; raises SettingError for arguments that are not described."""
     named = list(inspect.signature(brought.run).parameters.values())[1:]
-    hints = get_type_hints(brought.run)
+    try:
+        hints = get_type_hints(brought.run)
+    except NameError as error:
+        raise SettingError(f"The tool {name} takes what cannot be looked up: {error}") from None
     for parameter in named:
         if parameter.name not in hints:
             raise SettingError(f"The tool {name} does not say of which type {parameter.name} is")
@@ -71,8 +74,9 @@ def _schema(tool: str, kind: Any) -> Schema:
         return {"type": "array", "items": _schema(tool, inner[0])}
     if origin is dict:
         return {"type": "object"}
-    if origin in (Union, types.UnionType):
-        return {"anyOf": [{"type": "null"} if each is type(None) else _schema(tool, each) for each in inner]}
+    if origin in (Union, types.UnionType) and len(inner) == 2 and type(None) in inner:
+        (only,) = (each for each in inner if each is not type(None))
+        return {"anyOf": [_schema(tool, only), {"type": "null"}]}
     raise SettingError(f"The tool {tool} takes {kind}, which JSON has no word for")
 
 
@@ -80,8 +84,8 @@ def _value(name: str, kind: Any, value: Any) -> Any:
     """What the function gets for a value of JSON that fits; raises Invalid."""
     inner = get_args(kind)
     if get_origin(kind) in (Union, types.UnionType):
-        chosen = next((each for each in inner if each is not type(None)), str)
-        return None if value is None else _value(name, chosen, value)
+        (only,) = (each for each in inner if each is not type(None))
+        return None if value is None else _value(name, only, value)
     if get_origin(kind) is list:
         return [_value(name, inner[0], each) for each in value]
     if kind is int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from app.foundation.errors import Invalid, NotFound
-from blueprints.mcp import models
+from blueprints.mcp import catalogue
 from schemas.catalogue import CallerProfile
 
 MAX_QUESTION_LENGTH = 4000
@@ -25,7 +25,7 @@ def listed(profile: CallerProfile) -> list[dict[str, Any]]:
 
 def get(name: str, arguments: Any) -> dict[str, Any]:
     """A prompt with its question; raises NotFound and Invalid."""
-    found = _models(models.profile()).get(name.removeprefix("ask-")) if name.startswith("ask-") else None
+    found = _models(catalogue.profile()).get(name.removeprefix("ask-")) if name.startswith("ask-") else None
     if found is None:
         raise NotFound("No prompt has this name")
     question = arguments.get("question") if isinstance(arguments, dict) else None
@@ -42,6 +42,6 @@ def get(name: str, arguments: Any) -> dict[str, Any]:
 
 def _models(profile: CallerProfile) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for name in models.entries(profile):
+    for name in catalogue.entries(profile):
         found.setdefault(name.partition("/")[0], []).append(name)
     return found

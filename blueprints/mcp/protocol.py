@@ -18,14 +18,14 @@ from flask import Request
 MODERN, LEGACY = "2026-07-28", ("2025-11-25", "2025-06-18")
 SUPPORTED = (MODERN, *LEGACY)
 PREFIX = "io.modelcontextprotocol/"
-VERSION, CLIENT, CAPABILITIES = f"{PREFIX}protocolVersion", f"{PREFIX}clientInfo", f"{PREFIX}clientCapabilities"
+VERSION, CAPABILITIES = f"{PREFIX}protocolVersion", f"{PREFIX}clientCapabilities"
 SERVER, SUBSCRIPTION = f"{PREFIX}serverInfo", f"{PREFIX}subscriptionId"
 VERSION_HEADER, METHOD_HEADER, NAME_HEADER = "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name"
 # The member of the parameters that a request names its target by, which its headers repeat.
 NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 MAX_ID_LENGTH, MAX_METHOD_LENGTH = 200, 100
 
-PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
+PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602
 HEADER_MISMATCH, UNSUPPORTED_VERSION = -32020, -32022
 # What clients of earlier revisions know a missing resource by.
 LEGACY_RESOURCE_NOT_FOUND = -32002
@@ -105,7 +105,7 @@ def _version(method: str, meta: Mapping[str, Any], request: Request, identifier:
     """The revision that a request is of; raises ProtocolError for one that is not spoken here."""
     header, told = request.headers.get(VERSION_HEADER), meta.get(VERSION)
     if method == "initialize" and told is None:
-        return LEGACY[0]
+        return header if header in LEGACY else LEGACY[0]
     if told is not None and header is not None and told != header:
         raise ProtocolError(
             HEADER_MISMATCH, f"Header mismatch: {VERSION_HEADER} names another version than _meta", id=identifier

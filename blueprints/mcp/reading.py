@@ -12,7 +12,7 @@ from app.engine.operations import verbs
 from app.engine.read import pages, ranked, records
 from app.foundation.errors import Invalid
 from blueprints.http.base import parse_id
-from blueprints.mcp import models, results
+from blueprints.mcp import catalogue, results
 from blueprints.mcp.tool import Arguments, Tool
 from blueprints.records.reads import envelope, grouped
 from config import Settings
@@ -47,7 +47,7 @@ def list_models(arguments: Arguments) -> dict[str, Any]:
             "model": name, "summary": entry["summary"],
             "operations": [operation for operation, may in entry["operations"].items() if may],
         }
-        for name, entry in models.entries(models.profile()).items()
+        for name, entry in catalogue.entries(catalogue.profile()).items()
         if domain in (None, name.partition("/")[0])
     ]  # fmt: skip
     return results.of_data({"data": found})
@@ -55,9 +55,9 @@ def list_models(arguments: Arguments) -> dict[str, Any]:
 
 def describe_model(arguments: Arguments) -> dict[str, Any]:
     """Answer the fields, relations and operations of a model, with JSON Schemas of its records."""
-    name = models.find(arguments["model"]).qualified_name()
-    profile = models.profile()
-    entry = models.entries(profile).get(name)
+    name = catalogue.find(arguments["model"]).qualified_name()
+    profile = catalogue.profile()
+    entry = catalogue.entries(profile).get(name)
     if entry is None:
         raise Invalid({"model": ["Is not for this caller to read."]})
     fields = [
@@ -68,15 +68,15 @@ def describe_model(arguments: Arguments) -> dict[str, Any]:
         "model": name, "summary": entry["summary"], "operations": entry["operations"],
         "requiresVersion": entry["requiresVersion"], "relations": entry["relations"], "fields": fields,
         "searchable": entry.get("searchable", []), "transitions": entry.get("transitions", {}),
-        "schemas": models.schemas_of(name, profile),
+        "schemas": catalogue.schemas_of(name, profile),
     }  # fmt: skip
     return results.of_data(told)
 
 
 def query_records(arguments: Arguments) -> dict[str, Any]:
     """Answer a page of the records that a query asks for, with as many as there is room for."""
-    model = models.find(arguments["model"])
-    models.require(model, verbs.QUERY)
+    model = catalogue.find(arguments["model"])
+    catalogue.require(model, verbs.QUERY)
     asked = {name: value for name, value in arguments.items() if name != "model"}
     take = asked.setdefault("take", 20)
     if not 1 <= take <= results.MAX_ROWS:
@@ -93,7 +93,7 @@ def query_records(arguments: Arguments) -> dict[str, Any]:
     return results.of_data(page, _what_is_left(page) or results.left_out(room, found))
 
 
-def _page(model: models.Model, asked: dict[str, Any]) -> dict[str, Any]:
+def _page(model: catalogue.Model, asked: dict[str, Any]) -> dict[str, Any]:
     query = body_query(model, caller(), asked, settings())
     read = pages.list_page if query.rank_by is None else ranked.ranked_page
     return envelope(query, read(model, caller(), query))
@@ -109,8 +109,8 @@ def _what_is_left(page: dict[str, Any]) -> str:
 
 def get_record(arguments: Arguments) -> dict[str, Any]:
     """Answer a record, with the version that a change of it names."""
-    model = models.find(arguments["model"])
-    models.require(model, verbs.READ)
+    model = catalogue.find(arguments["model"])
+    catalogue.require(model, verbs.READ)
     wanted = MultiDict((name, ",".join(arguments[name])) for name in ("fields", "expand") if arguments.get(name))
     selection = item_selection(model, caller(), wanted, settings())
     found = records.get(model, caller(), parse_id(arguments["id"]), selection)
@@ -119,8 +119,8 @@ def get_record(arguments: Arguments) -> dict[str, Any]:
 
 def aggregate_records(arguments: Arguments) -> dict[str, Any]:
     """Answer sums, counts and averages of the records that conditions ask for, by groups."""
-    model = models.find(arguments["model"])
-    models.require(model, verbs.QUERY_AGGREGATE)
+    model = catalogue.find(arguments["model"])
+    catalogue.require(model, verbs.QUERY_AGGREGATE)
     asked = {name: value for name, value in arguments.items() if name != "model"}
     take = asked.setdefault("take", results.MAX_ROWS)
     if not 1 <= take <= results.MAX_ROWS:
@@ -145,7 +145,7 @@ TOOLS = (
         "describe_model", "Describe a model", "Tells the fields of a model, with their types, operators and rules, its "
         "relations, and JSON Schemas of what is read and sent.", describe_model, {"model": MODEL}, ("model",),
         output={"type": "object", "properties": {"model": TEXT, "schemas": OBJECT}, "required": ["model", "schemas"]},
-        models=lambda profile: list(models.entries(profile)),
+        models=lambda profile: list(catalogue.entries(profile)),
     ),
     Tool(
         "query_records", "Query records", "Finds records by conditions and words, sorted, page by page.",
@@ -157,7 +157,7 @@ TOOLS = (
             "cursor": {**TEXT, "description": "The next of an earlier page, with the same query."},
             "count": {**TEXT, "description": "exact, bounded or none."},
             "timeZone": {**TEXT, "description": "In which days begin, such as Europe/Berlin."},
-        }, ("model",), output=ROWS, models=lambda profile: models.names(profile, "list"),
+        }, ("model",), output=ROWS, models=lambda profile: catalogue.names(profile, "list"),
     ),
     Tool(
         "get_record", "Get a record", "Reads one record, with its version.", get_record,
@@ -166,7 +166,7 @@ TOOLS = (
         output={
             "type": "object", "properties": {"record": OBJECT, "version": NUMBER_IF_ANY},
             "required": ["record"],
-        }, models=lambda profile: models.names(profile, "read"),
+        }, models=lambda profile: catalogue.names(profile, "read"),
     ),
     Tool(
         "aggregate_records", "Sum up records", "Counts, sums and averages of records, by groups.", aggregate_records,
@@ -178,6 +178,6 @@ TOOLS = (
             },
             "measures": {**OBJECT, "description": 'Such as {"count": true, "sum": ["amount"], "max": ["closeDate"]}.'},
             "sort": TEXTS, "take": TAKE, "timeZone": TEXT,
-        }, ("model",), output=ROWS, models=lambda profile: models.names(profile, "list"),
+        }, ("model",), output=ROWS, models=lambda profile: catalogue.names(profile, "list"),
     ),
 )  # fmt: skip

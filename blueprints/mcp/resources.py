@@ -12,7 +12,7 @@ from app.engine.operations import verbs
 from app.engine.read import records
 from app.foundation.errors import Invalid, NotFound
 from app.foundation.identifiers import uuid_of
-from blueprints.mcp import models, results
+from blueprints.mcp import catalogue, results
 from schemas.catalogue import CallerProfile
 
 SCHEME, DOCUMENTATION = "rowgate://", "rowgate://docs/"
@@ -49,7 +49,7 @@ class RecordAddress:
     """The record that an address names."""
 
     uri: str
-    model: models.Model
+    model: catalogue.Model
     identifier: UUID
 
 
@@ -60,7 +60,7 @@ def address_of(uri: str) -> RecordAddress:
     if found is None or identifier is None:
         raise NotFound("No resource has this address")
     try:
-        return RecordAddress(uri, models.find(found[1]), identifier)
+        return RecordAddress(uri, catalogue.find(found[1]), identifier)
     except Invalid:
         raise NotFound("No resource has this address") from None
 
@@ -78,20 +78,20 @@ def read(uri: str) -> dict[str, Any]:
     if uri.startswith(DOCUMENTATION):
         return {"uri": uri, "mimeType": "text/markdown", "text": _page(uri.removeprefix(DOCUMENTATION))}
     address = address_of(uri)
-    models.require(address.model, verbs.READ)
+    catalogue.require(address.model, verbs.READ)
     found = records.get(address.model, caller(), address.identifier)
     body, _ = results.fitted(found)
     return {"uri": uri, "mimeType": "application/json", "text": body.decode()}
 
 
 def _page(name: str) -> str:
-    profile = models.profile()
+    profile = catalogue.profile()
     if name == "queries":
         return QUERIES
     if name not in _domains(profile):
         raise NotFound("No resource has this address")
     lines = [f"# {name}", ""]
-    for model, entry in models.entries(profile).items():
+    for model, entry in catalogue.entries(profile).items():
         if model.partition("/")[0] == name:
             fields = ", ".join(f"`{each['name']}` ({each['type']})" for each in entry["fields"])
             lines += [f"## {model}", "", entry["summary"], "", f"Fields: {fields}.", ""]
@@ -99,4 +99,4 @@ def _page(name: str) -> str:
 
 
 def _domains(profile: CallerProfile) -> list[str]:
-    return list(dict.fromkeys(name.partition("/")[0] for name in models.entries(profile)))
+    return list(dict.fromkeys(name.partition("/")[0] for name in catalogue.entries(profile)))

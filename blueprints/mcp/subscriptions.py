@@ -7,8 +7,7 @@ from typing import Any
 
 from flask import Response, current_app
 
-from app.auth.credentials.access import Access, WithGrants
-from app.auth.credentials.authentication import authorize, caller
+from app.auth.credentials.authentication import caller
 from app.engine.changes.telling import Followed, Heard
 from app.engine.declare.principal import Principal
 from app.engine.operations import verbs
@@ -17,12 +16,11 @@ from app.foundation.errors import Failure
 from app.live.broadcaster import Broadcaster
 from app.live.change_stream import ChangeStream
 from blueprints.http.base import EVENTS, NO_BUFFERING
-from blueprints.mcp import models, resources
+from blueprints.mcp import catalogue, resources
 from blueprints.mcp.protocol import SUBSCRIPTION, Message
 from blueprints.mcp.resources import RecordAddress
 
 MAX_WATCHED = 100
-FOLLOWS = Access(reads=True, private=True, with_grants=WithGrants.EVERYBODY)
 
 
 class ResourceStream(ChangeStream):
@@ -75,7 +73,6 @@ def listen(message: Message) -> Response:
     uris = asked.get("resourceSubscriptions", []) if isinstance(asked, dict) else None
     if not isinstance(uris, list) or not all(isinstance(each, str) for each in uris) or len(uris) > MAX_WATCHED:
         raise message.invalid(f"resourceSubscriptions must be a list of at most {MAX_WATCHED} addresses")
-    authorize(caller(), FOLLOWS, "GET")
     broadcaster: Broadcaster[ChangeStream] = current_app.extensions["live_changes"]
     stream = broadcaster.open(ResourceStream(caller(), message, list(_watched(uris))))
     response = Response(stream, content_type=EVENTS)
@@ -88,7 +85,7 @@ def _watched(uris: Sequence[str]) -> Iterator[RecordAddress]:
     for uri in dict.fromkeys(uris):
         try:
             address = resources.address_of(uri)
-            models.require(address.model, verbs.LIST)
+            catalogue.require(address.model, verbs.LIST)
         except Failure:
             continue
         if address.model.logged:

@@ -24,8 +24,8 @@ MAX_ITEMS, MAX_PROBLEMS = 500, 10
 @dataclass(frozen=True)
 class Tool:
     """``parameters`` are the arguments by name, as JSON Schema; ``run`` gets those that came, and returns the result.
-    ``about`` are the operations on models that it is for: the argument ``model`` names one that the caller may use so.
-    A tool that ``writes`` is shown to callers who may write."""
+    ``models`` names the models that a caller may put into the argument ``model``. A tool that ``writes`` is shown to
+    callers who may write."""
 
     name: str
     title: str
@@ -66,8 +66,9 @@ class Tool:
             long = [name for name, value in arguments.items() if isinstance(value, list) and len(value) > MAX_ITEMS]
             if long:
                 raise Invalid({name: [f"Has more than {MAX_ITEMS} items."] for name in long[:MAX_PROBLEMS]})
-        errors = islice(self._validator.iter_errors(arguments), MAX_PROBLEMS)
-        problems = {_place(error): [_message(error)] for error in errors}
+        problems: dict[str, list[str]] = {}
+        for error in islice(self._validator.iter_errors(arguments), MAX_PROBLEMS):
+            problems.setdefault(_place(error), []).append(_message(error))
         if problems:
             raise Invalid(problems)
         return self.run(arguments)

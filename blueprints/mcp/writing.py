@@ -18,7 +18,7 @@ from app.runtime.change_context import written_transaction
 from app.runtime.headers import TRANSACTION_ID
 from blueprints.http.base import load, parse_id
 from blueprints.http.replies import PRINTABLE, ids_and_versions
-from blueprints.mcp import models, results
+from blueprints.mcp import catalogue, results
 from blueprints.mcp.reading import ID, MODEL, NUMBER_IF_ANY, OBJECT, TEXT
 from blueprints.mcp.tool import Arguments, Tool
 from blueprints.records import batch
@@ -46,16 +46,16 @@ UNDOING = "A person can take it back in the history of the studio, or by POST /a
 
 def create_record(arguments: Arguments) -> dict[str, Any]:
     """Make a record."""
-    model = models.find(arguments["model"])
-    models.require(model, verbs.CREATE)
+    model = catalogue.find(arguments["model"])
+    catalogue.require(model, verbs.CREATE)
     given = load(create_schema(model), arguments["values"])
     return _told(model, create_one(model, given, _keyed("create_record", arguments)))
 
 
 def update_record(arguments: Arguments) -> dict[str, Any]:
     """Change a record."""
-    model = models.find(arguments["model"])
-    models.require(model, verbs.UPDATE)
+    model = catalogue.find(arguments["model"])
+    catalogue.require(model, verbs.UPDATE)
     given = load(update_schema(model), arguments["values"])
     keyed = _keyed("update_record", arguments)
     return _told(model, update_one(model, parse_id(arguments["id"]), given, _condition(arguments), keyed))
@@ -63,8 +63,8 @@ def update_record(arguments: Arguments) -> dict[str, Any]:
 
 def delete_record(arguments: Arguments) -> dict[str, Any]:
     """Delete a record."""
-    model = models.find(arguments["model"])
-    models.require(model, verbs.DELETE)
+    model = catalogue.find(arguments["model"])
+    catalogue.require(model, verbs.DELETE)
     keyed = _keyed("delete_record", arguments)
     return _told(model, delete_one(model, parse_id(arguments["id"]), _condition(arguments), keyed))
 
@@ -74,10 +74,10 @@ def run_batch(arguments: Arguments) -> dict[str, Any]:
     asked = {name: arguments[name] for name in ("requests", "atomic") if name in arguments}
     response = batch.carry_out(load(Batch(), asked), _keyed("run_batch", arguments))
     told = {**orjson.loads(response.get_data()), "transaction": _transaction(response)}
-    return results.of_data(told, UNDOING, ids_and_versions(told))
+    return results.of_data(told, UNDOING if told["transaction"] else "", ids_and_versions(told))
 
 
-def _told(model: models.Model, response: Response) -> dict[str, Any]:
+def _told(model: catalogue.Model, response: Response) -> dict[str, Any]:
     record = orjson.loads(response.get_data())
     tag = response.headers.get("ETag", "").strip('"').partition("-")[0]
     version = int(tag) if tag.isdigit() else None
@@ -114,18 +114,18 @@ TOOLS = (
     Tool(
         "create_record", "Create a record", "Makes a record.", create_record,
         {"model": MODEL, "values": VALUES, "idempotencyKey": KEY}, ("model", "values"), output=WRITTEN, writes=True,
-        repeatable=False, models=lambda profile: models.names(profile, "create"),
+        repeatable=False, models=lambda profile: catalogue.names(profile, "create"),
     ),
     Tool(
         "update_record", "Change a record", "Changes some fields of a record. Read it first, and send its version.",
         update_record, {"model": MODEL, "id": ID, "values": VALUES, "version": VERSION, "idempotencyKey": KEY},
         ("model", "id", "values"), output=WRITTEN, writes=True, destroys=True,
-        models=lambda profile: models.names(profile, "update"),
+        models=lambda profile: catalogue.names(profile, "update"),
     ),
     Tool(
         "delete_record", "Delete a record", "Deletes a record. Read it first, and send its version.", delete_record,
         {"model": MODEL, "id": ID, "version": VERSION, "idempotencyKey": KEY}, ("model", "id"), output=WRITTEN,
-        writes=True, destroys=True, models=lambda profile: models.names(profile, "delete"),
+        writes=True, destroys=True, models=lambda profile: catalogue.names(profile, "delete"),
     ),
     Tool(
         "run_batch", "Carry out several requests", "Creates, changes, deletes and reads in order, all or none: each "

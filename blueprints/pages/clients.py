@@ -116,15 +116,15 @@ def _look_up(client_id: str) -> None:
 
 
 def _consent(asked: AuthClientRequest) -> Consent:
-    """What the form says; a form without a choice of models is of all."""
+    """What the form says; nothing is chosen by leaving it out. Raises Invalid."""
     form = request.form
     writes = form.get("may") == "write"
     scopes = [each for each in asked.scopes if each == "read" or writes]
-    organization = uuid_of(form.get("organization", "")) or caller().organization_id
+    organization = uuid_of(form.get("organization", ""))
     if organization is None:
         raise Invalid(_("Choose an organization."))
     access: list[dict[str, Any]] | None = None
-    if form.get("reach") == "chosen":
+    if form.get("reach") != "all":
         models = form.getlist("model")
         if not models:
             raise Invalid(_("Choose what it may see."))

@@ -10,7 +10,7 @@ from flask import Response, request
 
 from app.auth.clients import authorization_server, connections, registry
 from app.auth.clients.connections import Connection
-from app.auth.clients.metadata_documents import LOOKUPS, readable
+from app.auth.clients.metadata_documents import readable
 from app.auth.credentials.access import WithGrants, open_to_all
 from app.auth.credentials.authentication import caller
 from app.auth.credentials.login import login_required
@@ -22,12 +22,14 @@ from app.engine.write.unit_of_work import run_unit
 from app.foundation.errors import Invalid, NotFound
 from app.foundation.settings import settings
 from app.runtime import rate_limits
+from app.runtime.rate_limits import Limit
 from blueprints.http.base import Blueprint, answer, json_body, json_object, parse_id
 from blueprints.http.declarations import ANY_QUERY, Answer, Body, Operation, serve
 from blueprints.http.examples import LATER
 from schemas.envelopes import Deleted
 from schemas.people.clients import ConnectedClients, Registration
 
+REGISTRATIONS = Limit("client-registration", 30, 3600)
 NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 CONNECTED = {
     "id": EXAMPLE_ID, "clientId": "https://app.example.com/client.json", "name": "Example", "scopes": ["read"],
@@ -140,7 +142,7 @@ def _route_registration(blp: Blueprint) -> None:
     def register_client() -> Response:
         if not settings.client_registration:
             raise NotFound()
-        rate_limits.consume_for_network(LOOKUPS, request.remote_addr)
+        rate_limits.consume_for_network(REGISTRATIONS, request.remote_addr)
         # Members that are not known are ignored, as section 2 has it.
         given = json_object(json_body())
         name, redirects = given.get("client_name"), given.get("redirect_uris")

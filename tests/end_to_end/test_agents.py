@@ -133,7 +133,7 @@ class Browser:
         page = self.session.get(address)
         assert page.url.startswith(f"{self.url}/account/connect/"), page.text
         form = dict(re.findall(r'name="(csrf|organization)" value="([^"]+)"', page.text))
-        sent = self.session.post(f"{page.url}/allow", data={**form, "may": "write"})
+        sent = self.session.post(f"{page.url}/allow", data={**form, "may": "write", "reach": "all"})
         self.back = unescape(re.search(r'http-equiv="refresh" content="0; url=([^"]+)"', sent.text)[1])
 
     async def come_back(self):

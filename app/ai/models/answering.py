@@ -10,6 +10,7 @@ from sqlalchemy.orm import Mapped
 
 from app.engine.declare.fields import (
     ADMIN_READS,
+    CALLED,
     CALLER_ORGANIZATION,
     CALLER_USER,
     DERIVED,
@@ -63,7 +64,9 @@ class AiProvider(Record):
     kind: Mapped[str] = enum(
         *KINDS, flags=(IMMUTABLE, FILTERABLE), note="all but builtin are called over the OpenAI-compatible protocol"
     )
-    base_url: Mapped[str | None] = string(ADMIN_READS, max=2048, format="url", note="required unless kind is builtin")
+    base_url: Mapped[str | None] = string(
+        ADMIN_READS, CALLED, max=2048, format="url", note="required unless kind is builtin"
+    )
     api_key: Mapped[str | None] = string(
         WRITE_ONLY, ENCRYPTED, min=1, max=512, note="provider credential; send null to remove it"
     )

@@ -45,11 +45,17 @@ def resource() -> str:
 def is_resource(named: str) -> bool:
     """Whether ``named`` is that address, in which the case of scheme and host does not count."""
     try:
-        ours, theirs = urlsplit(resource()), urlsplit(named)
+        return _canonical(named) == _canonical(resource())
     except ValueError:
         return False
-    whole = (theirs.scheme.lower(), theirs.netloc.lower(), theirs.path.rstrip("/"), theirs.query, theirs.fragment)
-    return whole == (ours.scheme, ours.netloc, ours.path, "", "")
+
+
+def _canonical(url: str) -> tuple[str, str, int | None, str, str, str]:
+    """An address without what does not make it another one; raises ValueError."""
+    parts = urlsplit(url)
+    usual = {"https": 443, "http": 80}.get(parts.scheme)
+    path = parts.path.rstrip("/")
+    return parts.scheme, parts.hostname or "", parts.port or usual, path, parts.query, parts.fragment
 
 
 def scopes_of(asked: str | None) -> list[str]:
@@ -255,8 +261,9 @@ def _save(token: dict[str, Any], request: Request) -> None:
         if request.authorization_code is not None:
             key = tokens.issue_for_code(request.authorization_code.row.code_hash, access, refresh)
         else:
-            tokens.consume(request.refresh_token.key)
-            key = tokens.rotate(http_request.form["refresh_token"], access, refresh)
+            held = request.refresh_token.key
+            tokens.admit_renewal(held)
+            key = tokens.rotate(held.id, http_request.form["refresh_token"], access, refresh)
     except Failure as failure:
         if failure.status >= HTTPStatus.TOO_MANY_REQUESTS:
             raise

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import delete, exists, func, select
 
-from app.auth.clients.errors import AlreadyConnected
+from app.auth.clients.errors import UsedAgain
 from app.auth.clients.registry import host_of
 from app.auth.credentials.reauthentication import require_recent_authentication
 from app.auth.keys import api_keys, key_mails
@@ -36,8 +36,8 @@ from app.foundation.settings import settings
 REQUEST_LIFE, CODE_LIFE = timedelta(minutes=30), timedelta(minutes=1)
 # A code that comes again ends its connection, so it is remembered for a while.
 CODE_MEMORY = timedelta(hours=1)
-# How long a client is known that nobody has connected, unless somebody has registered it.
-UNUSED = timedelta(days=1)
+# How long a client is known that nobody has connected: one that tells of itself again, and one that registered itself.
+UNUSED = {"document": timedelta(days=1), "dynamic": timedelta(days=90)}
 MOST = 50
 
 
@@ -107,9 +107,7 @@ def allow(unit: Unit, identifier: UUID, consent: Consent) -> str:
     request = _locked(unit, identifier)
     if not consent.scopes or not set(consent.scopes) <= set(request.scopes):
         raise Invalid({"scopes": ["Goes beyond what the client has asked for."]})
-    connections = select(func.count()).select_from(AuthConnection).join(AuthApiKey, AuthApiKey.id == _KEY)
-    if (unit.session.scalar(connections.where(*_open_ones(principal.user_id))) or 0) >= MOST:
-        raise Conflict(f"You have connected {MOST} clients: disconnect some")
+    _require_room(unit, principal.user_id)
     code = crypto.make(crypto.CODE)
     request.user_id, request.organization_id = principal.user_id, consent.organization_id
     request.scopes, request.access = list(consent.scopes), consent.access
@@ -125,14 +123,15 @@ def deny(unit: Unit, identifier: UUID) -> None:
 
 def exchange(unit: Unit, code_hash: str) -> AuthApiKey:
     """Connect the client of a code that nobody has used, and return the key of the connection. Raises NotFound, and
-    AlreadyConnected for one that was used: whoever has stolen it came first, or comes now."""
+    UsedAgain for one that was used: whoever has stolen it came first, or comes now."""
     wanted = select(AuthClientRequest).where(AuthClientRequest.code_hash == code_hash).with_for_update()
     request = require_found(unit.session.scalar(wanted))
     if request.key_id is not None:
-        raise AlreadyConnected(request.key_id)
+        raise UsedAgain(request.key_id)
     owner = unit.session.get(AuthUser, request.user_id)
     if owner is None or request.expires_at <= now():
         raise NotFound()
+    _require_room(unit, owner.id)
     client = unit.session.get_one(AuthClient, request.client_id)
     key, _ = api_keys.issue(
         unit, owner, name=client.name, scopes=request.scopes, organization_id=request.organization_id,
@@ -147,12 +146,12 @@ def exchange(unit: Unit, code_hash: str) -> AuthApiKey:
 
 def listed(principal: Principal) -> list[Connection]:
     """The clients that the principal has connected, the latest first."""
-    return _list(*_open_ones(principal.user_id))
+    return _list(*_own(principal))
 
 
 def of_everybody() -> list[Connection]:
     """Every connected client."""
-    return _list(*_open_ones())
+    return _list(*_alive())
 
 
 def disconnect(unit: Unit, key_id: UUID) -> None:
@@ -160,9 +159,10 @@ def disconnect(unit: Unit, key_id: UUID) -> None:
     principal = unit.principal
     if principal.impersonator_id is not None:
         raise Forbidden()
-    own = _open_ones(None if principal is SYSTEM else principal.user_id)
     wanted = select(AuthApiKey).join(AuthConnection, AuthConnection.key_id == AuthApiKey.id)
-    key = require_found(unit.session.scalar(wanted.where(AuthApiKey.id == key_id, *own).with_for_update(of=AuthApiKey)))
+    key = require_found(
+        unit.session.scalar(wanted.where(AuthApiKey.id == key_id, *_own(principal)).with_for_update(of=AuthApiKey))
+    )
     end(unit, key)
 
 
@@ -176,9 +176,11 @@ def forget_expired(unit: Unit) -> None:
     """Delete requests and tokens whose time is over, and clients that have told of themselves and are not connected."""
     for model in (AuthClientRequest, AuthClientToken):
         unit.bookkeep(delete(model).where(model.expires_at <= now()))
-    unused = (AuthClient.source != "registered", AuthClient.updated_at <= now() - UNUSED)
-    used_by = [~exists().where(model.client_id == AuthClient.id) for model in (AuthConnection, AuthClientRequest)]
-    unit.bookkeep(delete(AuthClient).where(*unused, *used_by))
+    unused = [~exists().where(model.client_id == AuthClient.id) for model in (AuthConnection, AuthClientRequest)]
+    for source, life in UNUSED.items():
+        unit.bookkeep(
+            delete(AuthClient).where(AuthClient.source == source, AuthClient.updated_at <= now() - life, *unused)
+        )
 
 
 _KEY = AuthConnection.key_id
@@ -191,6 +193,14 @@ def _require_person(principal: Principal) -> None:
     require_recent_authentication(principal)
 
 
+def _require_room(unit: Unit, user_id: UUID | None) -> None:
+    """Raises Conflict for a person who has connected the most clients."""
+    unit.lock(f"clients of {user_id}")
+    connected = select(func.count()).select_from(AuthConnection).join(AuthApiKey, AuthApiKey.id == _KEY)
+    if (unit.session.scalar(connected.where(*_alive(), AuthApiKey.user_id == user_id)) or 0) >= MOST:
+        raise Conflict(f"You have connected {MOST} clients: disconnect some")
+
+
 def _locked(unit: Unit, identifier: UUID) -> AuthClientRequest:
     wanted = select(AuthClientRequest).where(
         AuthClientRequest.id == identifier, AuthClientRequest.user_id.is_(None), AuthClientRequest.expires_at > now()
@@ -198,11 +208,14 @@ def _locked(unit: Unit, identifier: UUID) -> AuthClientRequest:
     return require_found(unit.session.scalar(wanted.with_for_update()), NotFound("The client has to ask anew"))
 
 
-def _open_ones(user_id: UUID | None = None) -> list[Any]:
-    """The conditions of keys of connections that have not ended, of one user or of all."""
-    ends: datetime = now()
-    alive = [AuthApiKey.revoked_at.is_(None), AuthApiKey.expires_at > ends]
-    return alive if user_id is None else [*alive, AuthApiKey.user_id == user_id]
+def _alive() -> list[Any]:
+    """The conditions of keys of connections that have not ended."""
+    return [AuthApiKey.revoked_at.is_(None), AuthApiKey.expires_at > now()]
+
+
+def _own(principal: Principal) -> list[Any]:
+    """Those of connections that the principal has made, or for the service itself of all."""
+    return _alive() if principal is SYSTEM else [*_alive(), AuthApiKey.user_id == principal.user_id]
 
 
 def _list(*conditions: Any) -> list[Connection]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 
-class AlreadyConnected(Exception):
+class UsedAgain(Exception):
     """A code, or a refresh token, that comes for the second time: the connection of ``key_id`` is not safe any more."""
 
     def __init__(self, key_id: UUID) -> None:

@@ -17,7 +17,7 @@ from app.engine.declare.principal import SYSTEM
 from app.engine.read.database import reading
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
-from app.foundation.errors import Invalid, Unavailable
+from app.foundation.errors import Invalid, RateLimited, Unavailable
 
 # How long a client is taken as it was while its metadata document cannot be read.
 STALE = timedelta(days=7)
@@ -40,7 +40,7 @@ def look_up(client_id: str) -> AuthClient | None:
         return known
     try:
         found = metadata_documents.read(client_id)
-    except (Unreadable, Unavailable):
+    except (Unreadable, Unavailable, RateLimited):
         if known is None or known.updated_at < now() - STALE:
             raise
         return known  # as it was when it could be read

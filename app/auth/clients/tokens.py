@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
-from typing import TypeVar
+from typing import Any, TypeVar
 from uuid import UUID
 
 from sqlalchemy import delete, select
 
 from app.auth.clients import connections
-from app.auth.clients.errors import AlreadyConnected
+from app.auth.clients.errors import UsedAgain
+from app.auth.credentials import credentials
 from app.auth.keys import api_keys
 from app.auth.models.clients import AuthClient, AuthClientToken, AuthConnection
 from app.auth.models.keys import AuthApiKey
@@ -36,15 +37,16 @@ def issue_for_code(code_hash: str, access: str, refresh: str) -> AuthApiKey:
     return _once(_issue_for_code, code_hash, access, refresh)
 
 
-def rotate(used: str, access: str, refresh: str) -> AuthApiKey:
+def rotate(key_id: UUID, used: str, access: str, refresh: str) -> AuthApiKey:
     """Keep new tokens in place of a refresh token, which is used up; raises NotFound. The one that comes again ends its
     connection: it was stolen, and nobody knows who is who."""
-    return _once(_rotate, used, access, refresh)
+    return _once(_rotate, key_id, used, access, refresh)
 
 
-def consume(key: AuthApiKey) -> None:
-    """Count a renewal as a request of the connection; raises RateLimited."""
+def admit_renewal(key: AuthApiKey) -> None:
+    """Count a renewal as a request of its connection, which has to be good; raises RateLimited and NotFound."""
     rate_limits.consume_for_key({name: getattr(key, name) for name in ("id", *api_keys.LIMIT)})
+    credentials.require_valid_key(key.id)
 
 
 def find(token: str) -> tuple[AuthClientToken, AuthClient, AuthApiKey] | None:
@@ -67,10 +69,10 @@ def end_connection(unit: Unit, key_id: UUID) -> None:
         connections.end(unit, key)
 
 
-def _once(work: Callable[..., T], *arguments: str) -> T:
+def _once(work: Callable[..., T], *arguments: Any) -> T:
     try:
         return run_unit(SYSTEM, work, *arguments)
-    except AlreadyConnected as again:
+    except UsedAgain as again:
         run_unit(SYSTEM, end_connection, again.key_id)
         raise NotFound() from again
 
@@ -81,17 +83,18 @@ def _issue_for_code(unit: Unit, code_hash: str, access: str, refresh: str) -> Au
     return key
 
 
-def _rotate(unit: Unit, used: str, access: str, refresh: str) -> AuthApiKey:
-    held = AuthClientToken.token_hash == crypto.vault().digest(used)
-    wanted = select(AuthClientToken).where(held, AuthClientToken.kind == "refresh").with_for_update()
+def _rotate(unit: Unit, key_id: UUID, used: str, access: str, refresh: str) -> AuthApiKey:
+    # The key before its tokens, as whoever ends the connection has it.
+    key = require_found(unit.session.get(AuthApiKey, key_id, with_for_update=True))
+    held = (AuthClientToken.token_hash == crypto.vault().digest(used), AuthClientToken.key_id == key_id)
+    wanted = select(AuthClientToken).where(*held, AuthClientToken.kind == "refresh").with_for_update()
     token = require_found(unit.session.scalar(wanted))
     if token.used_at is not None:
-        raise AlreadyConnected(token.key_id)
-    key = unit.session.get_one(AuthApiKey, token.key_id)
+        raise UsedAgain(key_id)
     if token.expires_at <= now() or not api_keys.is_live(key):
         raise NotFound()
     token.used_at = now()
-    _forget_earlier(unit, key.id)
+    _forget_earlier(unit, key_id)
     _store(unit, key, access, refresh)
     return key
 

@@ -134,6 +134,7 @@ def authorize(principal: Principal, access: Access, method: str) -> None:
         key_usage.set_outcome("INSUFFICIENT_PERMISSIONS")
         raise Invalid({"api_key": ["Does not write this from an address; use the Authorization header."]})
     if access.guarded and principal.is_client and scope != "read":
+        key_usage.set_outcome("FORBIDDEN")
         raise Forbidden("A connected client changes no accounts and organizations")
     if principal.narrowing is not None:
         _check_grants(principal, access)

@@ -118,7 +118,7 @@ def key_principal(digest: str, *, from_query: bool, by_token: bool = False) -> P
     Raises Unauthenticated."""
     found = lookup.rows(lookup.keys_by_access_token() if by_token else lookup.keys_by("key_hash"), digest)
     row = found[0] if found else None
-    if row is None:
+    if row is None and not by_token:
         # Guesses are refused, and leave no more rows, before long; a key that exists is never counted here.
         rate_limits.consume_for_network(rate_limits.by_setting("unknown-key"), request.remote_addr)
     outcome = _outcome(row, origin.address()) if row else "NOT_FOUND"
@@ -135,6 +135,14 @@ def key_principal(digest: str, *, from_query: bool, by_token: bool = False) -> P
     if row["recipients"]:
         _claim(row)
     return _of_key(row, from_query=from_query)
+
+
+def require_valid_key(identifier: UUID) -> None:
+    """Refuse a key that would not be taken from here and now, as its owner is banned or it has ended; raises
+    NotFound."""
+    found = lookup.rows(lookup.keys_by("id"), identifier)
+    if not found or _outcome(found[0], origin.address()) != "VALID":
+        raise NotFound()
 
 
 def key_principal_by_id(identifier: UUID) -> Principal:

@@ -62,14 +62,16 @@ def keys_by(name: str, *, many: bool = False) -> RecordStatement:
 def keys_by_access_token() -> RecordStatement:
     """The key of the connection that an access token leads to, by the digest of the token."""
     token = AuthClientToken
-    held = select(token.key_id).where(token.token_hash == bindparam("wanted"), token.kind == "access")
-    return _keys(AuthApiKey.id == held.where(token.expires_at > func.now()).scalar_subquery())
+    held = (token.token_hash == bindparam("wanted"), token.kind == "access")
+    ends = select(token.expires_at).where(*held).scalar_subquery()
+    condition = AuthApiKey.id == select(token.key_id).where(*held).scalar_subquery()
+    return _keys(condition, func.least(AuthApiKey.expires_at, ends).label("expires_at"))
 
 
-def _keys(condition: ColumnElement[bool]) -> RecordStatement:
+def _keys(condition: ColumnElement[bool], ends: Any = AuthApiKey.expires_at) -> RecordStatement:
     columns = [
         AuthApiKey.id, AuthApiKey.user_id, AuthApiKey.organization_id, AuthApiKey.scopes, AuthApiKey.enabled,
-        AuthApiKey.revoked_at, AuthApiKey.expires_at, AuthApiKey.grace_expires_at, AuthApiKey.last_used_at,
+        AuthApiKey.revoked_at, ends, AuthApiKey.grace_expires_at, AuthApiKey.last_used_at,
         AuthApiKey.ip_allow_list, AuthApiKey.rate_limit_enabled, AuthApiKey.rate_limit_max,
         AuthApiKey.rate_limit_time_window, cast(AuthApiKey.access, Text).label("access"),
         AuthUser.role, AuthUser.banned, AuthUser.ban_expires,

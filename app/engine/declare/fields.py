@@ -64,6 +64,7 @@ class FieldFlag(StrEnum):
     RETURNED_ONCE = "returnedOnce"
     ENCRYPTED = "encrypted"
     DIGEST = "digest"
+    CALLED = "called"
 
 
 READ_ONLY, WRITE_ONLY = FieldFlag.READ_ONLY, FieldFlag.WRITE_ONLY
@@ -71,6 +72,7 @@ IMMUTABLE, HIDDEN = FieldFlag.IMMUTABLE, FieldFlag.HIDDEN
 FILTERABLE, SORTABLE, UNLISTED = FieldFlag.FILTERABLE, FieldFlag.SORTABLE, FieldFlag.UNLISTED
 ADMIN_READS, SCOPE_READS, ADMIN_WRITES = FieldFlag.ADMIN_READS, FieldFlag.SCOPE_READS, FieldFlag.ADMIN_WRITES
 RETURNED_ONCE, ENCRYPTED, DIGEST = FieldFlag.RETURNED_ONCE, FieldFlag.ENCRYPTED, FieldFlag.DIGEST
+CALLED = FieldFlag.CALLED  # an address that the service asks by itself
 ACCESS = (READ_ONLY, WRITE_ONLY, IMMUTABLE, HIDDEN)
 
 

@@ -23,6 +23,7 @@ from app.engine.declare.fields import (
 )
 from app.engine.declare.principal import Principal
 from app.engine.declare.record import Field, Record, camel
+from app.engine.write import clients
 from app.foundation.clock import now
 from app.foundation.crypto import vault
 from app.foundation.errors import UNKNOWN, Forbidden, ForeignKeyViolation, Invalid
@@ -51,6 +52,7 @@ def with_defaults(model: type[Record], principal: Principal, given: Values) -> V
             values[name] = default.make()
         else:
             values[name] = deepcopy(default)
+    clients.refuse(model, principal, given)
     fields = model.fields()
     for name, value in given.items():
         field = fields[name]
@@ -127,6 +129,7 @@ def changes_of(
             _check_repeats(field, value, getattr(record, name) if reads(model, principal, name) else NOTHING)
         elif not field.spec.kind.same(value, getattr(record, name)):
             changes[name] = value
+    clients.refuse(model, principal, changes)
     return changes
 
 

@@ -17,7 +17,7 @@ from app.engine.declare.record import Record
 from app.engine.read.database import check_constraints, defer_constraints
 from app.engine.read.encoding import Representation
 from app.engine.read.statements import driver_connection
-from app.engine.write import conflicts, filling, growth, hooks, inputs, judgment, locks, references, sql, store
+from app.engine.write import clients, conflicts, filling, growth, hooks, inputs, judgment, locks, references, sql, store
 from app.engine.write.faults import Faults
 from app.engine.write.hooks import Write
 from app.engine.write.preconditions import UNCONDITIONAL, Precondition
@@ -108,6 +108,7 @@ def delete(
 ) -> WriteResult:
     """Remove records with what belongs to them, by the rules of the database; read them before where the caller
     ``returns`` them."""
+    clients.refuse(model, unit.principal)
     unit.writes.settle_before(unit, model, [change.id for change in changes.values()])
     drafts = [
         Draft(index, record.id, {}, Write(unit), record)

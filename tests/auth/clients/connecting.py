@@ -100,7 +100,8 @@ def decide(visitor: Visitor, path: str, act: str = "allow", **chosen: Any) -> Te
     shown = visitor.client.get(path)
     assert shown.status_code == 200, (shown.status_code, shown.headers.get("Location"))
     token = TOKEN.search(shown.text)[1]
-    given = {"csrf": token, "may": "write", "reach": "all", **chosen}
+    organization = re.search(r'(?:name="organization"|<option) value="([^"]+)"', shown.text)[1]
+    given = {"csrf": token, "may": "write", "reach": "all", "organization": organization, **chosen}
     return visitor.client.post(f"{path}/{act}", data=given, headers=SAME_ORIGIN)
 
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import update
 
-from app.auth.clients import connections, registry
+from app.auth.clients import authorization_server, connections, registry
 from app.auth.models.identity import AuthSession
 from app.engine.write.unit_of_work import run_unit
 from app.foundation.clock import now
@@ -30,7 +30,8 @@ def test_consent_needs_a_proof_that_is_not_old(app, visitor, client):
     token = TOKEN.search(visitor.client.get(path).text)[1]
     with app.app_context(), transaction() as session:
         session.execute(update(AuthSession).values(authenticated_at=now() - timedelta(minutes=11)))
-    sent = visitor.client.post(f"{path}/allow", data={"csrf": token, "may": "read"}, headers=SAME_ORIGIN)
+    form = {"csrf": token, "may": "read", "reach": "all", "organization": "01a1fedd-47f3-7536-a333-810773c4a6d4"}
+    sent = visitor.client.post(f"{path}/allow", data=form, headers=SAME_ORIGIN)
     assert sent.status_code == 403
     assert f'href="/account/confirm?next={path}"' in sent.text
 
@@ -111,3 +112,43 @@ def test_a_service_whose_keys_last_less_long_connects_clients_for_as_long_as_the
     assert "It ends after 30 days" in visitor.get(page_of(visitor, client)).text
     connect(visitor, client)
     assert client.call("list_models").status_code == 200
+
+
+def test_no_client_makes_anything_public_or_has_an_address_called(visitor, client):
+    connect(visitor, client)
+    made = client.call("create_record", model="crm/company", values={"name": "Quay"}).json["result"][
+        "structuredContent"
+    ]
+    index = client.call("create_record", model="ai-rag/index", values={"name": "Port"}).json["result"]
+    index = index["structuredContent"]["record"]["id"]
+    public = {"visibility": "public"}
+    asked = [
+        ("create_record", {"model": "crm/company", "values": {"name": "x", **public}}),
+        ("update_record", {"model": "crm/company", "id": made["record"]["id"], "values": public}),
+        ("create_record", {"model": "ai-rag/document", "values": {
+            "indexId": index, "title": "x", "sourceUrl": "https://evil.example/?q=secret",
+        }}),
+        ("run_batch", {"requests": [
+            {"method": "PATCH", "path": f"/api/v1/crm/company/{made['record']['id']}", "body": public}
+        ]}),
+    ]  # fmt: skip
+    for tool, arguments in asked:
+        refused = client.call(tool, **arguments).json["result"]
+        assert refused["isError"], (tool, refused)
+        assert "A connected client" in refused["content"][0]["text"]
+    kept = client.call("update_record", model="crm/company", id=made["record"]["id"], values={"visibility": "private"})
+    assert not kept.json["result"]["isError"]
+
+
+@pytest.mark.parametrize("left_out", ["reach", "organization"])
+def test_nothing_is_chosen_by_leaving_it_out(visitor, client, left_out):
+    assert decide(visitor, page_of(visitor, client), **{left_out: ""}).status_code == 400
+
+
+def test_an_address_in_capitals_is_the_same_one(build_once):
+    app = build_once(base_url="https://API.Example.com")
+    with app.app_context():
+        for named in ("https://api.example.com/mcp", "HTTPS://API.example.com:443/mcp/"):
+            assert authorization_server.is_resource(named)
+        for named in ("https://api.example.com/mcp?x", "https://api.example.com:444/mcp", "http://api.example.com/mcp"):
+            assert not authorization_server.is_resource(named)

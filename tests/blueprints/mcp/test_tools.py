@@ -6,7 +6,8 @@ import pytest
 
 from app import extension_points
 from app.testing.cast import Cast
-from blueprints.mcp import endpoint
+from blueprints.mcp import catalogue, endpoint
+from config import SettingError
 from tests.blueprints.mcp.agents import ask, call, refused, result, told
 from tests.writes import created
 
@@ -204,12 +205,12 @@ def greet(principal, name: str, times: int = 1) -> dict:
 
 
 @pytest.fixture
-def brought(monkeypatch):
+def brought(app, monkeypatch):
     """Tools as plugins bring them."""
 
     def bring(**tools):
         for name, tool in tools.items():
-            monkeypatch.setitem(extension_points.TOOLS, name, tool)
+            monkeypatch.setitem(app.extensions["tools"], name, tool)
 
     return bring
 
@@ -222,14 +223,37 @@ def test_plugins_bring_tools_and_switch_ours_off(cast, owner, brought):
     assert told(owner, "greet", name="Ada", times=2) == {"greeting": "Hello Ada! Hello Ada!"}
     assert "'name' is a required property" in refused(owner, "greet")
     assert "is not of type 'integer'" in refused(owner, "greet", name="x", times="y")
-    tool = endpoint.tools()["greet"].schema
-    assert tool["required"] == ["name"]
+    listed = {each["name"]: each for each in result(owner, "tools/list")["tools"]}
+    assert listed["greet"]["inputSchema"]["required"] == ["name"]
+
+
+def without_types(principal, name):
+    """Takes nobody knows what."""
+
+
+def with_a_type_that_is_not_there(principal, name: Nowhere) -> None:  # noqa: F821
+    """Takes what is nowhere."""
+
+
+def with_two_types(principal, name: int | str) -> None:
+    """Takes this or that."""
+
+
+def with_a_class(principal, name: Cast) -> None:
+    """Takes what JSON has no word for."""
+
+
+@pytest.mark.parametrize("run", [without_types, with_a_type_that_is_not_there, with_two_types, with_a_class])
+def test_a_tool_that_does_not_say_what_it_takes_keeps_the_service_from_starting(app, brought, run):
+    brought(bad=extension_points.Tool(run))
+    with app.app_context(), pytest.raises(SettingError, match="The tool bad"):
+        endpoint.build()
 
 
 def test_a_tool_of_a_plugin_asks_for_its_scope_and_is_closed_to_whoever_has_grants(cast, owner, brought):
     def record(unit, name: str) -> dict:
         """Note a company."""
-        return unit.create(endpoint.models.find("crm/company"), {"name": name})
+        return unit.create(catalogue.find("crm/company"), {"name": name})
 
     brought(
         record=extension_points.Tool(record, writes=True), greet=extension_points.Tool(greet, scope="admin"),

@@ -84,9 +84,22 @@ def test_single_records_and_their_changes(known, examples, data):
         assert same(answer, result), (path, values, answer.json, result["content"])
 
 
-def test_a_record_that_a_tool_has_made_is_what_http_reads(asked_cast):
-    owner = asked_cast.user()
+def test_what_a_tool_has_written_is_what_http_reads_and_the_other_way_round(asked_cast):
+    owner, path = asked_cast.user(), "/api/v1/crm/company"
     made = call(owner, "create_record", model="crm/company", values={"name": "Harbour Works"})["structuredContent"]
-    assert owner.get(f"/api/v1/crm/company/{made['record']['id']}").json == made["record"]
+    at = f"{path}/{made['record']['id']}"
+    assert owner.get(at).json == made["record"]
+    given = {"model": "crm/company", "id": made["record"]["id"], "version": made["version"]}
+    changed = call(owner, "update_record", **given, values={"industry": "Trade"})["structuredContent"]
+    answer = owner.get(at)
+    assert (answer.json, answer.headers["ETag"].strip('"').partition("-")[0]) == (
+        changed["record"],
+        str(changed["version"]),
+    )
+    stale = owner.patch(at, {"industry": "x"}, headers={"If-Match": f'"{made["version"]}"'})
+    refused = call(owner, "update_record", **given, values={"industry": "x"})
+    assert same(stale, refused)
+    assert not call(owner, "delete_record", **given | {"version": changed["version"]})["isError"]
+    assert owner.get(at).status_code == 404
     other = created(owner, "crm/company", name="Quay")
     assert call(owner, "get_record", model="crm/company", id=other["id"])["structuredContent"]["record"] == other

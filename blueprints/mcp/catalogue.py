@@ -17,7 +17,7 @@ from app.engine.operations.verbs import RecordOperation, Verb
 from app.engine.operations.verbs import operations as operations_of
 from app.foundation.errors import Invalid, MethodNotAllowed
 from blueprints.records.bindings import access_of
-from schemas.catalogue import KEPT, CallerProfile, catalogue_for
+from schemas.catalogue import KEPT, CallerProfile, catalogue_for, served
 from schemas.derive import create_schema, read_schema, update_schema
 
 Model = type[Record]
@@ -64,10 +64,14 @@ def require(model: Model, verb: Verb) -> None:
     authorize(caller(), access_of(RecordOperation(model, verb)), METHODS[verb.reads])
 
 
-@lru_cache(maxsize=KEPT * 4)
 def schemas_of(name: str, profile: CallerProfile) -> dict[str, Any]:
     """JSON Schemas of the records of a model as the caller reads them, and of what they may send; as the description of
     the API has them."""
+    return _schemas(name, profile, served())
+
+
+@lru_cache(maxsize=KEPT * 4)
+def _schemas(name: str, profile: CallerProfile, domains: tuple[str, ...]) -> dict[str, Any]:
     entry, model = entries(profile)[name], find(name)
     read = {each["name"] for each in entry["fields"] if each.get("readable")}
     found: dict[str, Any] = {"record": {**_schema(read_schema(model), read), "required": []}}
