@@ -50,12 +50,9 @@ class AiRagIndex(Record):
     keys = (unique("organization_id", "name"),)
     transitions = {
         "status": {
-            "empty": ["building"],
-            "building": ["ready", "failed"],
-            "ready": ["building"],
-            "failed": ["building"],
+            "empty": ["building"], "building": ["ready", "failed"], "ready": ["building"], "failed": ["building"],
         }
-    }
+    }  # fmt: skip
 
     organization_id: Mapped[UUID] = reference(
         "auth_organization", "cascade", IMMUTABLE, FILTERABLE, default=CALLER_ORGANIZATION

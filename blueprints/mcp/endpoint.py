@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from flask import Response, current_app, request
 
-from app.auth.clients import authorization_server
+from app.auth.clients import resource
 from app.auth.credentials.access import Access, WithGrants, declare_access
 from app.auth.credentials.authentication import caller
 from app.auth.errors import InsufficientScope
@@ -235,7 +235,7 @@ def _finish(response: Response) -> Response:
         response = answer(error_body(FOREIGN, request.path), FOREIGN.status)
     challenge = response.headers.get("WWW-Authenticate")
     if challenge is not None:
-        metadata = f"{settings.public_url}/.well-known/oauth-protected-resource{authorization_server.RESOURCE}"
+        metadata = f"{settings.public_url}/.well-known/oauth-protected-resource{resource.PATH}"
         wanted = "" if "scope=" in challenge else f', scope="{" ".join(SCOPES)}"'
         sep = "," if " " in challenge else ""
         response.headers["WWW-Authenticate"] = f'{challenge}{sep} resource_metadata="{metadata}"{wanted}'

@@ -8,7 +8,7 @@ from typing import Any
 from authlib.oauth2 import OAuth2Error
 from flask import Response, request
 
-from app.auth.clients import authorization_server, connections, registry
+from app.auth.clients import authorization_server, connections, registry, resource
 from app.auth.clients.connections import Connection
 from app.auth.clients.metadata_documents import readable
 from app.auth.credentials.access import WithGrants, open_to_all
@@ -64,7 +64,7 @@ def _route_metadata(blp: Blueprint) -> None:
     def read_server() -> Response:
         return answer(_server_metadata())
 
-    for path, name in (("", "readProtectedResource"), (authorization_server.RESOURCE, "readMcpResource")):
+    for path, name in (("", "readProtectedResource"), (resource.PATH, "readMcpResource")):
 
         @serve(blp, "GET", f"/.well-known/oauth-protected-resource{path}", Operation(
             name, "Read where tokens for the MCP endpoint come from (RFC 9728)", access=for_all, query=ANY_QUERY,
@@ -73,7 +73,7 @@ def _route_metadata(blp: Blueprint) -> None:
         def read_resource() -> Response:
             return answer(
                 {
-                    "resource": authorization_server.resource(), "authorization_servers": [settings.public_url],
+                    "resource": resource.address(), "authorization_servers": [settings.public_url],
                     "scopes_supported": list(SCOPES), "bearer_methods_supported": ["header"],
                     "resource_name": settings.product_name,
                 }
@@ -96,7 +96,7 @@ def _server_metadata() -> dict[str, Any]:
         "scopes_supported": list(SCOPES),
         "authorization_response_iss_parameter_supported": True,
         "client_id_metadata_document_supported": True,
-        "protected_resources": [authorization_server.resource()],
+        "protected_resources": [resource.address()],
     }
     return found | ({"registration_endpoint": f"{url}/oauth/register"} if settings.client_registration else {})
 

@@ -110,13 +110,9 @@ class AiChain(Record):
     transitions = {"status": {"active": ["disabled"], "disabled": ["active"]}}
 
     organization_id: Mapped[UUID | None] = reference(
-        "auth_organization",
-        "cascade",
-        IMMUTABLE,
-        FILTERABLE,
-        default=CALLER_ORGANIZATION,
+        "auth_organization", "cascade", IMMUTABLE, FILTERABLE, default=CALLER_ORGANIZATION,
         note="null only for chains made by a platform admin",
-    )
+    )  # fmt: skip
     created_by_id: Mapped[UUID | None] = reference("auth_user", "set null", READ_ONLY, default=CALLER_USER)
     name: Mapped[str] = string(FILTERABLE, SORTABLE, min=1, max=100)
     description: Mapped[str | None] = string(max=1000)
@@ -145,12 +141,9 @@ class AiChainProvider(Record):
     chain_id: Mapped[UUID] = reference("ai_chain", "cascade", IMMUTABLE, FILTERABLE)
     provider_id: Mapped[UUID] = reference("ai_provider", "restrict", FILTERABLE)
     position: Mapped[int] = integer(
-        SORTABLE,
-        min=0,
-        max=99,
-        default=DERIVED,
+        SORTABLE, min=0, max=99, default=DERIVED,
         note="one past the last when omitted; reordering swaps inside one transaction",
-    )
+    )  # fmt: skip
     model: Mapped[str | None] = string(min=1, max=120, note="overrides the provider default")
     weight: Mapped[int] = integer(min=1, max=100, default=1, note="share under the weighted strategy")
     max_retries: Mapped[int] = integer(min=0, max=5, default=0)

@@ -9,7 +9,6 @@ from collections import defaultdict
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import urlsplit
 
 from authlib.integrations.flask_oauth2 import AuthorizationServer
 from authlib.oauth2.base import invalid_error_characters
@@ -21,7 +20,7 @@ from authlib.oauth2.rfc7636 import CodeChallenge
 from flask import request as http_request
 from sqlalchemy import select
 
-from app.auth.clients import registry, tokens
+from app.auth.clients import registry, resource, tokens
 from app.auth.clients.redirects import is_registered
 from app.auth.models.clients import MAX_STATE_LENGTH, SCOPES, AuthClient, AuthClientRequest
 from app.auth.models.keys import AuthApiKey
@@ -33,29 +32,7 @@ from app.foundation.errors import Failure
 from app.foundation.settings import settings
 
 GRANTS, NO_AUTHENTICATION = ("authorization_code", "refresh_token"), "none"
-RESOURCE = "/mcp"
 MAX_PARAMETER_LENGTH = 4000
-
-
-def resource() -> str:
-    """The address of what the tokens are for (RFC 8707)."""
-    return f"{settings.public_url}{RESOURCE}"
-
-
-def is_resource(named: str) -> bool:
-    """Whether ``named`` is that address, in which the case of scheme and host does not count."""
-    try:
-        return _canonical(named) == _canonical(resource())
-    except ValueError:
-        return False
-
-
-def _canonical(url: str) -> tuple[str, str, int | None, str, str, str]:
-    """An address without what does not make it another one; raises ValueError."""
-    parts = urlsplit(url)
-    usual = {"https": 443, "http": 80}.get(parts.scheme)
-    path = parts.path.rstrip("/")
-    return parts.scheme, parts.hostname or "", parts.port or usual, path, parts.query, parts.fragment
 
 
 def scopes_of(asked: str | None) -> list[str]:
@@ -254,7 +231,7 @@ def _generate(**_: Any) -> dict[str, Any]:
 def _save(token: dict[str, Any], request: Request) -> None:
     """Keep tokens in one transaction with what is used up for them; raises InvalidGrantError."""
     named = http_request.form.get("resource")
-    if named is not None and not is_resource(named):
+    if named is not None and not resource.is_meant(named):
         raise InvalidTarget()
     access, refresh = token["access_token"], token["refresh_token"]
     try:
@@ -297,6 +274,6 @@ def validated() -> Any:
     state, named = grant.request.payload.state, http_request.args.get("resource")
     if state is not None and len(state) > MAX_STATE_LENGTH:
         raise InvalidRequestError("The state is too long.")
-    if named is not None and not is_resource(named):
+    if named is not None and not resource.is_meant(named):
         raise InvalidTarget(state=state, redirect_uri=grant.redirect_uri)
     return grant

@@ -177,13 +177,10 @@ def forget_expired(unit: Unit) -> None:
     for model in (AuthClientRequest, AuthClientToken):
         unit.bookkeep(delete(model).where(model.expires_at <= now()))
     unused = [~exists().where(model.client_id == AuthClient.id) for model in (AuthConnection, AuthClientRequest)]
-    for source, life in UNUSED.items():
+    for source, age in UNUSED.items():
         unit.bookkeep(
-            delete(AuthClient).where(AuthClient.source == source, AuthClient.updated_at <= now() - life, *unused)
+            delete(AuthClient).where(AuthClient.source == source, AuthClient.updated_at <= now() - age, *unused)
         )
-
-
-_KEY = AuthConnection.key_id
 
 
 def _require_person(principal: Principal) -> None:
@@ -196,7 +193,9 @@ def _require_person(principal: Principal) -> None:
 def _require_room(unit: Unit, user_id: UUID | None) -> None:
     """Raises Conflict for a person who has connected the most clients."""
     unit.lock(f"clients of {user_id}")
-    connected = select(func.count()).select_from(AuthConnection).join(AuthApiKey, AuthApiKey.id == _KEY)
+    connected = (
+        select(func.count()).select_from(AuthConnection).join(AuthApiKey, AuthApiKey.id == AuthConnection.key_id)
+    )
     if (unit.session.scalar(connected.where(*_alive(), AuthApiKey.user_id == user_id)) or 0) >= MOST:
         raise Conflict(f"You have connected {MOST} clients: disconnect some")
 

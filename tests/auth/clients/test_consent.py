@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import update
 
-from app.auth.clients import authorization_server, connections, registry
+from app.auth.clients import connections, registry, resource
 from app.auth.models.identity import AuthSession
 from app.engine.write.unit_of_work import run_unit
 from app.foundation.clock import now
@@ -149,6 +149,6 @@ def test_an_address_in_capitals_is_the_same_one(build_once):
     app = build_once(base_url="https://API.Example.com")
     with app.app_context():
         for named in ("https://api.example.com/mcp", "HTTPS://API.example.com:443/mcp/"):
-            assert authorization_server.is_resource(named)
+            assert resource.is_meant(named)
         for named in ("https://api.example.com/mcp?x", "https://api.example.com:444/mcp", "http://api.example.com/mcp"):
-            assert not authorization_server.is_resource(named)
+            assert not resource.is_meant(named)
