@@ -10,10 +10,11 @@ from app.ai_rag.models import AiRagChunk, AiRagIndex
 from app.auth.credentials.authentication import caller
 from app.engine.operations import verbs
 from app.engine.read import records
+from app.foundation.settings import settings
 from blueprints.content.knowledge import passages
 from blueprints.http.base import load, parse_id
 from blueprints.mcp import catalogue, results
-from blueprints.mcp.reading import OBJECT, ROWS, TEXT, settings
+from blueprints.mcp.reading import OBJECT, ROWS, TEXT
 from blueprints.mcp.tool import Arguments, Tool
 from schemas.content.knowledge import Search
 from schemas.query.queries import item_selection
@@ -34,7 +35,7 @@ def fetch_passage(arguments: Arguments) -> dict[str, Any]:
     catalogue.require(AiRagChunk, verbs.READ)
     wanted = MultiDict({"expand": "document", "fields": "content,heading,page,position,document.id,document.title"})
     found = records.get(
-        AiRagChunk, caller(), parse_id(arguments["chunkId"]), item_selection(AiRagChunk, caller(), wanted, settings())
+        AiRagChunk, caller(), parse_id(arguments["chunkId"]), item_selection(AiRagChunk, caller(), wanted, settings)
     )
     return results.of_data({"record": found, "version": found.version})
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import current_app
 from werkzeug.datastructures import MultiDict
 
 from app.auth.credentials.authentication import caller
 from app.engine.operations import verbs
 from app.engine.read import pages, ranked, records
 from app.foundation.errors import Invalid
+from app.foundation.settings import settings
 from blueprints.http.base import parse_id
 from blueprints.mcp import catalogue, results
 from blueprints.mcp.tool import Arguments, Tool
 from blueprints.records.reads import envelope, grouped
-from config import Settings
 from schemas.query.aggregates import body_aggregate_query
 from schemas.query.queries import body_query, item_selection, refused_window
 
@@ -94,7 +93,7 @@ def query_records(arguments: Arguments) -> dict[str, Any]:
 
 
 def _page(model: catalogue.Model, asked: dict[str, Any]) -> dict[str, Any]:
-    query = body_query(model, caller(), asked, settings())
+    query = body_query(model, caller(), asked, settings)
     read = pages.list_page if query.rank_by is None else ranked.ranked_page
     return envelope(query, read(model, caller(), query))
 
@@ -112,7 +111,7 @@ def get_record(arguments: Arguments) -> dict[str, Any]:
     model = catalogue.find(arguments["model"])
     catalogue.require(model, verbs.READ)
     wanted = MultiDict((name, ",".join(arguments[name])) for name in ("fields", "expand") if arguments.get(name))
-    selection = item_selection(model, caller(), wanted, settings())
+    selection = item_selection(model, caller(), wanted, settings)
     found = records.get(model, caller(), parse_id(arguments["id"]), selection)
     return results.of_data({"record": found, "version": found.version})
 
@@ -125,14 +124,8 @@ def aggregate_records(arguments: Arguments) -> dict[str, Any]:
     take = asked.setdefault("take", results.MAX_ROWS)
     if not 1 <= take <= results.MAX_ROWS:
         raise refused_window("take", 1, results.MAX_ROWS)
-    found = grouped(model, caller(), body_aggregate_query(model, caller(), asked, settings()))
+    found = grouped(model, caller(), body_aggregate_query(model, caller(), asked, settings))
     return results.of_data(found, "There are more groups: ask for fewer." if found["meta"]["more"] else "")
-
-
-def settings() -> Settings:
-    """The settings that bound queries."""
-    found: Settings = current_app.config["SETTINGS"]
-    return found
 
 
 TOOLS = (
