@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -137,14 +137,23 @@ def idempotent_request(content: bytes = b"") -> IdempotentRequest | None:
     key = _key()
     if key is None:
         return None
+    environ = request.environ
+    pairs = request.args.items(multi=True) if environ["QUERY_STRING"] else ()
+    query = sorted(pair for pair in pairs if pair[0] not in NOT_HASHED)
+    condition = environ.get("HTTP_IF_MATCH")
+    return request_of(key, request.method, request.path, content or body_bytes(), query, condition)
+
+
+def request_of(
+    key: str, method: str, path: str, content: bytes, query: Sequence[Any] = (), condition: str | None = None
+) -> IdempotentRequest:
+    """A request of the caller with an idempotency key, told from others by all the rest; raises Invalid."""
+    if not PRINTABLE.fullmatch(key):
+        raise Invalid({IDEMPOTENCY_KEY: ["Must be 1 to 255 printable characters of ASCII."]})
     principal = caller_if_any()
     if principal is None or principal.user_id is None:
         raise Invalid({IDEMPOTENCY_KEY: ["Is for callers who are users."]})
-    method, path, environ = request.method, request.path, request.environ
-    pairs = request.args.items(multi=True) if environ["QUERY_STRING"] else ()
-    query = sorted(pair for pair in pairs if pair[0] not in NOT_HASHED)
-    parts = (method, path, query, principal.organization_id, environ.get("HTTP_IF_MATCH"))
-    digest = sha256(dumps(parts) + b"\n" + (content or body_bytes()))
+    digest = sha256(dumps((method, path, query, principal.organization_id, condition)) + b"\n" + content)
     return IdempotentRequest(principal, key, method, path[:2048], digest.hexdigest())
 
 
@@ -156,10 +165,7 @@ def _key() -> str | None:
     keys = {each.removeprefix('"').removesuffix('"') for each in (sent, asked) if each is not None}
     if len(keys) > 1:
         raise Invalid({IDEMPOTENCY_KEY: ["Says another thing than the header Idempotency-Key."]})
-    (key,) = keys
-    if not PRINTABLE.fullmatch(key):
-        raise Invalid({IDEMPOTENCY_KEY: ["Must be 1 to 255 printable characters of ASCII."]})
-    return key
+    return keys.pop()
 
 
 def _once(unit: Unit, keyed: IdempotentRequest, work: Callable[[Unit], Reply]) -> Reply | Replay:

@@ -13,6 +13,7 @@ from flask import Response, current_app, request
 from app.auth.clients import resource
 from app.auth.credentials.access import Access, WithGrants, declare_access
 from app.auth.credentials.authentication import caller
+from app.auth.credentials.cookies import origin_of
 from app.auth.errors import InsufficientScope
 from app.auth.models.clients import SCOPES
 from app.engine.declare.catalogue import find_model
@@ -27,7 +28,7 @@ from blueprints.mcp import catalogue, prompts, protocol, reading, resources, res
 from blueprints.mcp.plugin_tools import tool_of
 from blueprints.mcp.protocol import Message, ProtocolError
 from blueprints.mcp.tool import Tool
-from config import VERSION
+from config import EVERY_ORIGIN, VERSION
 from schemas.errors import error_body
 from schemas.mcp import McpAnswer, McpMessage
 
@@ -93,8 +94,8 @@ def _answered(message: Message) -> Response:
             return subscriptions.listen(message)
         return _result(message)
     except Failure as failure:
-        if failure.status >= HTTPStatus.TOO_MANY_REQUESTS or isinstance(failure, InsufficientScope):
-            raise  # the client waits, or asks its person for more
+        if _is_for_the_client(failure):
+            raise
         if isinstance(failure, NotFound) and message.method == "resources/read" and not message.is_modern:
             code = protocol.LEGACY_RESOURCE_NOT_FOUND
             raise ProtocolError(code, failure.text, status=HTTPStatus.OK, id=message.id) from None
@@ -155,10 +156,15 @@ def _call_tool(message: Message) -> dict[str, Any]:
         failure = translated(error)
     except Failure as refusal:
         failure = refusal
-    asks_for_more = isinstance(failure, InsufficientScope) and caller().is_client
-    if asks_for_more or failure.status >= HTTPStatus.TOO_MANY_REQUESTS:
-        raise failure  # the client asks its person, or waits
+    if _is_for_the_client(failure):
+        raise failure
     return results.of_failure(failure)
+
+
+def _is_for_the_client(failure: Failure) -> bool:
+    """Whether a failure is HTTP's to tell: the client waits, or asks its person for more."""
+    asks_for_more = isinstance(failure, InsufficientScope) and caller().is_client
+    return asks_for_more or failure.status >= HTTPStatus.TOO_MANY_REQUESTS
 
 
 def _list_resources(message: Message) -> dict[str, Any]:
@@ -219,14 +225,14 @@ def _check_origin() -> None:
 def _is_foreign(origin: str | None) -> bool:
     if origin is None:
         return False
-    named = current_app.config["SETTINGS"].cors_origins and settings.origins
-    is_named = named and ("*" in named or origin.lower() in named)
+    named = settings.origins if settings.cors_origins else []
+    is_named = EVERY_ORIGIN in named or origin.lower() in named
     try:
         host = urlsplit(origin).hostname or ""
     except ValueError:
         return True
     is_local = not settings.production and is_loopback(host)
-    return not (origin == settings.public_url or is_named or is_local)
+    return not (origin == origin_of(settings.public_url) or is_named or is_local)
 
 
 def _finish(response: Response) -> Response:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import Any
 
 import orjson
 from flask import Response
 
-from app.auth.credentials.authentication import caller
 from app.engine.operations import verbs
 from app.engine.read.encoding import dumps
 from app.engine.write.idempotency import IdempotentRequest
 from app.engine.write.preconditions import UNCONDITIONAL, Precondition
-from app.foundation.errors import Invalid
 from app.runtime.change_context import written_transaction
 from app.runtime.headers import TRANSACTION_ID
 from blueprints.http.base import load, parse_id
-from blueprints.http.replies import PRINTABLE, ids_and_versions
+from blueprints.http.replies import IDEMPOTENCY_KEY, ids_and_versions, request_of
 from blueprints.mcp import catalogue, results
 from blueprints.mcp.reading import ID, MODEL, NUMBER_IF_ANY, OBJECT, TEXT
 from blueprints.mcp.tool import Arguments, Tool
@@ -97,17 +94,11 @@ def _condition(arguments: Arguments) -> Precondition:
 
 def _keyed(tool: str, arguments: Arguments) -> IdempotentRequest | None:
     """A call with its idempotency key, if it has one; the id of its message is never one. Raises Invalid."""
-    key = arguments.get("idempotencyKey")
+    key = arguments.get(IDEMPOTENCY_KEY)
     if key is None:
         return None
-    if not PRINTABLE.fullmatch(key):
-        raise Invalid({"idempotencyKey": ["Must be 1 to 255 printable characters of ASCII."]})
-    principal = caller()
-    if principal.user_id is None:
-        raise Invalid({"idempotencyKey": ["Is for callers who are users."]})
-    parts = {name: value for name, value in sorted(arguments.items()) if name != "idempotencyKey"}
-    digest = sha256(dumps((tool, principal.organization_id, parts)))
-    return IdempotentRequest(principal, key, "POST", f"/mcp/{tool}", digest.hexdigest())
+    rest = {name: value for name, value in sorted(arguments.items()) if name != IDEMPOTENCY_KEY}
+    return request_of(key, "POST", f"/mcp/{tool}", dumps(rest))
 
 
 TOOLS = (

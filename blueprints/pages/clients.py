@@ -30,11 +30,14 @@ from app.foundation.errors import Failure, Forbidden, Invalid
 from app.foundation.identifiers import uuid_of
 from app.foundation.languages import gettext as _
 from app.foundation.settings import settings
+from app.runtime import rate_limits
+from app.runtime.rate_limits import Limit
 from blueprints.pages import pages
 from schemas.catalogue import CallerProfile, catalogue_for
 
 READS, WRITES = ("list", "read"), ("create", "update", "delete")
 MAX_SHOWN = 200
+AUTHORIZATIONS = Limit("client-authorization", 300, 3600)
 
 
 @open_to_all("clients send browsers here; the page behind it asks who is signed in", limited=True)
@@ -47,6 +50,8 @@ def authorize() -> Response:
         if error.redirect_uri is None or not _is_trusted(request.args.get("client_id", "")):
             return pages.refusal(Invalid(error.description or "The client asked for something that is not there"))
         return pages.redirect_to(_address(error.redirect_uri, error.get_body()))
+    # What is asked for is kept before anybody has signed in.
+    rate_limits.consume_for_network(AUTHORIZATIONS, request.remote_addr)
     payload, client = grant.request.payload, grant.request.client.row
     scopes = authorization_server.scopes_of(payload.scope)
     asked = connections.ask(client, grant.redirect_uri, payload.state, scopes, payload.data["code_challenge"])

@@ -118,7 +118,10 @@ def key_principal(digest: str, *, from_query: bool, by_token: bool = False) -> P
     Raises Unauthenticated."""
     found = lookup.rows(lookup.keys_by_access_token() if by_token else lookup.keys_by("key_hash"), digest)
     row = found[0] if found else None
-    if row is None and not by_token:
+    if row is None and by_token:
+        # Tokens end all the time, with each that is made for them: no use of any key, and no guess of one.
+        raise Unauthenticated(invalid_token=True)
+    if row is None:
         # Guesses are refused, and leave no more rows, before long; a key that exists is never counted here.
         rate_limits.consume_for_network(rate_limits.by_setting("unknown-key"), request.remote_addr)
     outcome = _outcome(row, origin.address()) if row else "NOT_FOUND"
