@@ -9,7 +9,7 @@ from marshmallow import fields
 
 from app.engine.declare.fields import ADMIN_READS, RETURNED_ONCE, SCOPE_READS, UNLISTED
 from app.engine.declare.kind import Identifier
-from app.engine.declare.kinds import LongText, String
+from app.engine.declare.kinds import LongText, OpenEnum, String
 from app.engine.declare.record import Field, Record, Setter
 from app.engine.declare.scope import Rule
 from schemas.fields import WireSchema
@@ -30,6 +30,9 @@ def read_schema(model: type[Record]) -> WireSchema:
         fixed = {} if _is_sent(model, field) else FIXED
         # Blank is a rule of what is sent; jobs and providers write what they have.
         read.metadata = {name: value for name, value in read.metadata.items() if name != "blank"} | fixed
+        if isinstance(field.spec.kind, OpenEnum):
+            # Rows outlive the plugin or the setting that brought the name in them.
+            read.validators, read.metadata["examples"] = [], list(field.spec.kind.values)
     if model.semantic:
         declared["score"] = fields.Float(metadata=FIXED | SCORE)
     return schema_of(model.__name__, declared)

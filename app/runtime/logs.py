@@ -18,7 +18,7 @@ from config import Settings
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 
 SECRETS = re.compile(
-    r"(?P<kept>rg_(?:key|anon|sess)_|\b(?:bearer|basic)\s+|(?:api_key|token|secret|password)=|://[^\s:/@]*:)"
+    r"(?P<kept>rg_[a-z]+_|\b(?:bearer|basic)\s+|(?:api_key|token|secret|password)=|://[^\s:/@]*:)"
     r"(?:(?<=:)[^\s/]+(?=@)|(?<!:)[^\s&\"',;]+)",
     re.IGNORECASE,
 )

@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
-from typing import Any
-
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError
+from typing import TYPE_CHECKING, Any
 
 from app.foundation.errors import Invalid
 from schemas.catalogue import CallerProfile
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import ValidationError
 
 Arguments = Mapping[str, Any]
 Schema = dict[str, Any]
@@ -75,6 +76,8 @@ class Tool:
 
     @cached_property
     def _validator(self) -> Draft202012Validator:
+        from jsonschema import Draft202012Validator  # with the first call, not at every start
+
         return Draft202012Validator(self.schema)
 
 

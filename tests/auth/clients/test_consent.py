@@ -19,17 +19,25 @@ from tests.auth.clients.connecting import CALLBACK, Client, connect, decide, lis
 from tests.auth.sign_in.visitors import SAME_ORIGIN
 
 
+def id_of(visitor):
+    return visitor.client.get("/api/auth/session", headers=SAME_ORIGIN).json["user"]["id"]
+
+
+def prove(visitor, at):
+    """Have the last proof of the visitor given at a time."""
+    own = AuthSession.user_id == id_of(visitor)
+    with visitor.app.app_context(), transaction() as session:
+        session.execute(update(AuthSession).where(own).values(authenticated_at=at))
+
+
 def test_consent_needs_a_proof_that_is_not_old(app, visitor, client):
     path = page_of(visitor, client)
-    with app.app_context(), transaction() as session:
-        session.execute(update(AuthSession).values(authenticated_at=now() - timedelta(minutes=11)))
+    prove(visitor, now() - timedelta(minutes=11))
     led = visitor.client.get(path)
     assert led.headers["Location"] == f"/account/confirm?next={path}"
-    with app.app_context(), transaction() as session:
-        session.execute(update(AuthSession).values(authenticated_at=now()))
+    prove(visitor, now())
     token = TOKEN.search(visitor.client.get(path).text)[1]
-    with app.app_context(), transaction() as session:
-        session.execute(update(AuthSession).values(authenticated_at=now() - timedelta(minutes=11)))
+    prove(visitor, now() - timedelta(minutes=11))
     form = {"csrf": token, "may": "read", "reach": "all", "organization": "01a1fedd-47f3-7536-a333-810773c4a6d4"}
     sent = visitor.client.post(f"{path}/allow", data=form, headers=SAME_ORIGIN)
     assert sent.status_code == 403
@@ -43,9 +51,7 @@ def test_whoever_is_not_signed_in_signs_in_and_comes_back_to_the_consent(app, cl
 
 
 def test_an_impersonating_admin_connects_nothing(app, cast, visitor, client):
-    admin = cast.admin
-    user_id = visitor.client.get("/api/auth/session", headers=SAME_ORIGIN).json["user"]["id"]
-    opened = admin.post("/api/auth/impersonate", {"userId": user_id}).json["token"]
+    opened = cast.user(role="admin").post("/api/auth/impersonate", {"userId": id_of(visitor)}).json["token"]
     path = page_of(visitor, client)
     refused = app.test_client().get(path, headers={"Authorization": f"Bearer {opened}"})
     assert refused.status_code in (303, 403)

@@ -164,7 +164,7 @@ def test_the_generic_routes_of_factors_are_for_reading(ada, segment, verb):
 
 
 def test_an_impersonating_admin_sets_no_factor_up(person, cast):
-    token = cast.admin.post("/api/auth/impersonate", {"userId": person.id}).json["token"]
+    token = cast.user(role="admin").post("/api/auth/impersonate", {"userId": person.id}).json["token"]
     assert Actor(person.app, token).post(f"{TWO_FACTOR}/enroll").status_code == 403
     with person.app.app_context(), transaction() as session:
         assert session.scalar(select(AuthUser.two_factor_enabled).where(AuthUser.id == person.id)) is False

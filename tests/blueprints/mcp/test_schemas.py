@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from jsonschema import Draft202012Validator, FormatChecker
 
+from app.auth.models.identity import AuthAccount
 from app.engine.declare.catalogue import every_model
+from app.testing.database import transaction
 from tests.blueprints.mcp.agents import result, told
 
 MODELS = [model for model in every_model() if not model.has_custom_routes]
@@ -50,6 +52,18 @@ def test_a_model_is_described_in_valid_schemas_that_its_records_meet(cast, works
     for record in found["data"]:
         check(described["schemas"]["record"], record)
         assert set(record) <= set(described["schemas"]["record"]["properties"])
+
+
+def test_a_record_meets_its_schema_once_the_plugin_that_brought_a_name_is_gone(app, cast, owner):
+    with app.app_context(), transaction() as session:
+        row = AuthAccount(user_id=owner.user_id, provider_id="gone", issuer="gone", account_id="1")
+        session.add(row)
+        session.flush()
+        row_id = str(row.id)
+    schema = told(owner, "describe_model", model="auth/account")["schemas"]["record"]
+    record = told(owner, "get_record", model="auth/account", id=row_id)["record"]
+    assert record["providerId"] == "gone"
+    check(schema, record)
 
 
 @pytest.mark.every_model
