@@ -9,7 +9,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from app.crm.models import CrmCompany, CrmContact, CrmDeal
+from app.crm.models import CrmCompany, CrmDeal
 
 DEALS = "/crm/deal"
 STAGES = ("lead", "qualified", "won")
@@ -140,44 +140,3 @@ def test_what_is_filtered_is_exported(deals, tmp_path):
         page.get_by_role("button", name="Download").click()
     rows = list(csv.DictReader(io.StringIO(download.value.path().read_text())))
     assert [(row["name"], row["amount"]) for row in rows] == [("Deal 2", "20000"), ("Deal 3", "30000")]
-
-
-def test_a_file_is_mapped_checked_and_imported(desk, tmp_path):
-    company = desk.shop.make(CrmCompany, name="Harbour Works")
-    file = tmp_path / "people.csv"
-    rows = "\n".join(f"Ada{n};Byron;ada{n}@import.example;{company['id']}" for n in range(500))
-    file.write_text(f"First name;Surname;E-mail;Firm\n{rows}\n")
-    page = desk.open("/crm/contact")
-    page.get_by_role("button", name="Import").click()
-    dialog = page.get_by_role("dialog", name="Import Contacts")
-    dialog.locator("input[type=file]").set_input_files(file)
-    expect(dialog.get_by_text("Not mapped, though required: Last name, Company")).to_be_visible()
-    for column, field in (("Surname", "Last name *"), ("Firm", "Company *")):
-        dialog.get_by_role("combobox", name=f"Field: {column}").click()
-        page.get_by_role("option", name=field, exact=True).click()
-    dialog.get_by_role("button", name="Check").click()
-    expect(dialog.get_by_text("All rows can be imported.")).to_be_visible()
-    dialog.get_by_role("button", name="Import 500 rows").click()
-    expect(dialog.get_by_text("500 made, 0 changed, 0 left, 0 refused")).to_be_visible()
-    assert desk.shop.owner.get(CrmContact.collection_path()).json["meta"]["count"] == 500
-
-
-def test_a_check_counts_what_the_import_makes(desk, tmp_path):
-    file = tmp_path / "companies.csv"
-    rows = "\n".join(f"Company {n}," for n in range(600))
-    file.write_text(f"name,website\n{rows}\nBad,nowhere\n")
-    page = desk.open("/crm/company")
-    page.get_by_role("button", name="Import").click()
-    dialog = page.get_by_role("dialog", name="Import Companies")
-    dialog.locator("input[type=file]").set_input_files(file)
-    dialog.get_by_role("button", name="Check").click()
-    counts = dialog.get_by_text("600 would be made, 0 changed, 0 left, 1 refused.")
-    expect(counts).to_contain_text("nothing is imported")
-    dialog.get_by_role("button", name="Import 601 rows").click()
-    expect(dialog.get_by_text("0 made, 0 changed, 0 left, 1 refused")).to_be_visible()
-    expect(dialog.get_by_text(re.compile("Row 602: Website:"))).to_be_visible()
-    assert desk.shop.owner.get(CrmCompany.collection_path()).json["total"] == 0
-    dialog.get_by_role("checkbox", name="Import the good rows").check()
-    dialog.get_by_role("button", name="Import 601 rows").click()
-    expect(dialog.get_by_text("600 made, 0 changed, 0 left, 1 refused")).to_be_visible()
-    assert desk.shop.owner.get(CrmCompany.collection_path()).json["total"] == 600

@@ -22,7 +22,7 @@ import type { Selection } from "./selection";
 import type { Change, ListState } from "./state";
 
 const ExportDialog = lazy(() => import("./ExportDialog"));
-const ImportDialog = lazy(() => import("./ImportDialog"));
+const ImportDialog = lazy(() => import("../importing/ImportDialog"));
 const LookMenu = lazy(() => import("./LookMenu"));
 
 interface Props {
