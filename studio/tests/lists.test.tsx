@@ -114,7 +114,7 @@ describe("a row", () => {
     const record = { id: ME, firstName: "Ada", lastName: "Byron", email: "ada@byron.example" };
     const onSelect = vi.fn();
     const fields = ["firstName", "email"].map((name) => fieldOf(model, name)!);
-    await shown(<RecordRow model={model} fields={fields} record={record as never} place={0} start={0} size={43} template="1fr" isSelected={false} isTouched={false} onSelect={onSelect} />);
+    await shown(<RecordRow model={model} fields={fields} record={record as never} place={0} start={0} size={43} template="1fr" gridId="grid" isSelected={false} isTouched={false} onSelect={onSelect} />);
     expect(screen.getAllByRole("link").map((link) => [link.textContent, link.getAttribute("href")])).toEqual([["Ada", `/crm/contact/${ME}/show`], ["ada@byron.example", "mailto:ada@byron.example"]]);
     fireEvent.click(screen.getByRole("checkbox", { name: "Select Ada Byron" }));
     expect(onSelect).toHaveBeenCalledWith(ME);
@@ -143,7 +143,7 @@ describe("a list in the order that people give it", () => {
   it("moves a record up and down with buttons, but not beyond its ends", async () => {
     const record = { id: ME, rank: "1024", firstName: "Ada", lastName: "Byron" };
     const row = (sorted: object) => (
-      <RecordRow model={model} fields={[rank]} record={record as never} place={0} start={0} size={43} template="1fr" isSelected={false} isTouched={false} onSelect={vi.fn()} {...sorted} />
+      <RecordRow model={model} fields={[rank]} record={record as never} place={0} start={0} size={43} template="1fr" gridId="grid" isSelected={false} isTouched={false} onSelect={vi.fn()} {...sorted} />
     );
     const update = vi.fn(() => Promise.resolve({ data: record }));
     await shown(row({ orderedBy: "rank", below: "other" }), { data: { update } as never });

@@ -26,7 +26,7 @@ DESKTOP = {"viewport": {"width": 1280, "height": 900}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 # Scrolls a table on in each frame until a text is there.
 SCROLLED_TO = """(text) => {
-    const table = document.querySelector("[role=table]");
+    const table = document.querySelector("[role=grid]");
     table.scrollBy(0, 500);
     return table.textContent.includes(text);
 }"""

@@ -26,7 +26,7 @@ def deals(desk):
 
 def expect_names(page, *wanted):
     """These are the rows in sight, by the link of each."""
-    expect(page.locator("[role=rowgroup] [role=row] [role=cell]:nth-child(2) a")).to_have_text(list(wanted))
+    expect(page.locator("[role=rowgroup] [role=row] [role=gridcell]:nth-child(2) a")).to_have_text(list(wanted))
 
 
 def add_filter(page, field):

@@ -29,7 +29,7 @@ def test_every_list_and_page_is_reached_from_the_overview(office):
         name = link.inner_text()
         link.click()
         expect(page.get_by_role("heading", level=1)).to_have_text(name)
-        expect(page.get_by_role("table").or_(page.get_by_text("Nothing here yet"))).to_be_visible()
+        expect(page.get_by_role("grid").or_(page.get_by_text("Nothing here yet"))).to_be_visible()
         expect(page.get_by_role("main").get_by_role("alert")).to_have_count(0)
         assert page.title() == f"{name} · Rowgate studio"
         page.get_by_role("link", name="Overview").click()

@@ -12,7 +12,7 @@ from app.crm.models import CrmCompany, CrmDeal
 from app.testing.database import transaction
 
 WHOLLY_SHOWN = """() => {
-    const below = ({ bottom }) => bottom > document.querySelector("[role=table]").getBoundingClientRect().bottom;
+    const below = ({ bottom }) => bottom > document.querySelector("[role=grid]").getBoundingClientRect().bottom;
     return [...document.querySelectorAll(".record")].filter((row) => !below(row.getBoundingClientRect())).length;
 }"""
 

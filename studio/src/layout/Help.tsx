@@ -5,7 +5,7 @@ import { useTranslate } from "react-admin";
 
 import { useKey } from "./shortcuts";
 
-const KEYS = { search: "/", create: "n", edit: "e", save: "Ctrl S", palette: "Ctrl K", help: "?", close: "Esc" };
+const KEYS = { search: "/", create: "n", edit: "e", save: "Ctrl S", palette: "Ctrl K", cells: "↑ ↓ ← → Enter", block: "Ctrl C, Ctrl V", fill: "Ctrl D", help: "?", close: "Esc" };
 
 export function Help() {
   const translate = useTranslate();

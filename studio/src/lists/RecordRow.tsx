@@ -10,6 +10,7 @@ import type { Field, Model } from "../catalogue/types";
 import { TOUCHED } from "../live/LastChange";
 import { Value } from "../values/Value";
 import { CellEditor } from "./CellEditor";
+import { cellId } from "./grid";
 import { type Between, MoveButtons } from "./MoveButtons";
 import { NUMERIC } from "./widths";
 
@@ -21,8 +22,10 @@ export const ROWS = {
   "& .record.touched": TOUCHED,
   "& .choice": { display: "grid", placeItems: "center" },
   "& .choice input": { width: 16, height: 16, m: 0, accentColor: ({ palette }: Theme) => palette.primary.main },
-  "& .cell": { display: "flex", alignItems: "center", position: "relative", minWidth: 0, px: 1, gap: 0.5 },
+  "& .cell": { display: "flex", alignItems: "center", position: "relative", minWidth: 0, px: 1, gap: 0.5, userSelect: "none" },
   "& .MuiChip-root": { height: 20 },
+  "& .cell[aria-selected=true]": { bgcolor: "action.selected" },
+  "&:focus .cell.head": { outline: "2px solid", outlineColor: ({ palette }: Theme) => palette.primary.main, outlineOffset: -2 },
   "& .cell.number": { justifyContent: "flex-end", fontVariantNumeric: "tabular-nums" },
   "& .text": { minWidth: 0, overflow: "hidden", textOverflow: "ellipsis", whiteSpace: "nowrap" },
   // As high as what is pressed has to be (WCAG 2.2, 2.5.8).
@@ -56,18 +59,23 @@ interface Props {
   above?: string | undefined;
   below?: string | undefined;
   onSelect: (id: string) => void;
+  gridId: string;
+  /** The columns of its cells that are chosen, and of the one where somebody is. */
+  from?: number | undefined;
+  to?: number | undefined;
+  head?: number | undefined;
 }
 
-export const RecordRow = memo(function RecordRow({ model, fields, record, place, start, size, template, isSelected, isTouched, orderedBy, isDescending = false, above, below, onSelect }: Props) {
+export const RecordRow = memo(function RecordRow({ model, fields, record, place, start, size, template, isSelected, isTouched, orderedBy, isDescending = false, above, below, onSelect, gridId, from = Infinity, to = -1, head }: Props) {
   const translate = useTranslate();
   const name = labelOf(model, record) ?? shortId(record.id);
   return (
     <div role="row" className={isTouched ? "record touched" : "record"} aria-rowindex={place + 2} aria-selected={isSelected} style={{ top: start, height: size, gridTemplateColumns: template }}>
-      <div role="cell" className="choice">
+      <div role="gridcell" className="choice">
         <input type="checkbox" checked={isSelected} onChange={() => onSelect(record.id)} aria-label={translate("studio.list.select", { record: name })} />
       </div>
       {fields.map((field, index) => (
-        <Cell key={field.name} model={model} field={field} record={record} name={name} between={field.name === orderedBy ? { isDescending, above, below } : undefined}>
+        <Cell key={field.name} id={cellId(gridId, { row: place, column: index })} row={place} column={index} isChosen={index >= from && index <= to} isHead={index === head} model={model} field={field} record={record} name={name} between={field.name === orderedBy ? { isDescending, above, below } : undefined}>
           {index === 0 && model.operations.read ? (
             <Link className="name" to={`/${nameOf(model)}/${record.id}/show`}>
               {record[field.name] ? <Value model={model} field={{ ...field, references: undefined! }} record={record} brief /> : name}
@@ -80,6 +88,11 @@ export const RecordRow = memo(function RecordRow({ model, fields, record, place,
 });
 
 interface CellProps {
+  id: string;
+  row: number;
+  column: number;
+  isChosen: boolean;
+  isHead: boolean;
   model: Model;
   field: Field;
   record: Row;
@@ -88,10 +101,10 @@ interface CellProps {
   children: ReactNode;
 }
 
-function Cell({ model, field, record, name, between, children }: CellProps) {
+function Cell({ id, row, column, isChosen, isHead, model, field, record, name, between, children }: CellProps) {
   const isEditable = model.operations.update && field.settable.includes("update");
   return (
-    <div role="cell" className={NUMERIC.includes(field.type) ? "cell number" : "cell"}>
+    <div role="gridcell" id={id} data-row={row} data-column={column} aria-readonly={!isEditable} aria-selected={isChosen} className={`cell${NUMERIC.includes(field.type) ? " number" : ""}${isHead ? " head" : ""}`}>
       <div className="text">{children}</div>
       {isEditable && between && <MoveButtons model={model} field={field} record={record} name={name} between={between} />}
       {isEditable && !between && <CellEditor model={model} field={field} record={record} name={name} />}

@@ -14,6 +14,8 @@ import { orderedBy } from "./MoveButtons";
 import { ROWS, RecordRow } from "./RecordRow";
 import type { Rows } from "./rows";
 import type { Selection } from "./selection";
+import { cellId } from "./grid";
+import { useGrid } from "./useGrid";
 import { type Change, DENSITIES, type ListState } from "./state";
 import { NUMERIC, fittedWidths } from "./widths";
 
@@ -57,6 +59,7 @@ export function RecordTable({ model, state, change, rows, selection, title, heig
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
   const { hasMore, more } = rows;
+  const grid = useGrid(model, fields, loaded, { page: Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / size) - 2), reveal: (row) => virtual.scrollToIndex(row) });
   useEffect(() => virtual.measure(), [size, virtual]);
   useEffect(() => {
     if (hasMore && last >= loaded.length - 30) more();
@@ -64,7 +67,7 @@ export function RecordTable({ model, state, change, rows, selection, title, heig
   const isAll = loaded.length > 0 && loaded.every(({ id }) => selection.has(id));
   return (
     <Box
-      ref={scroller} role="table" aria-label={title} aria-rowcount={rows.total === undefined ? -1 : rows.total + 1} aria-colcount={fields.length + 1} tabIndex={0}
+      ref={scroller} role="grid" aria-multiselectable aria-busy={grid.isBusy} aria-activedescendant={grid.head && cellId(grid.id, grid.head)} {...grid.on} aria-label={title} aria-rowcount={rows.total === undefined ? -1 : rows.total + 1} aria-colcount={fields.length + 1} tabIndex={0}
       sx={{ overflow: "auto", position: "relative", border: 1, borderColor: "divider", borderRadius: 1, bgcolor: "background.paper", contain: "strict", ...ROWS, ...(height ? { height } : { flex: 1, minHeight: 240 }) }}
     >
       <Box role="rowgroup" sx={{ position: "sticky", top: 0, zIndex: 2, width: "max-content", minWidth: "100%" }}>
@@ -81,6 +84,7 @@ export function RecordTable({ model, state, change, rows, selection, title, heig
           return (
             <RecordRow
               key={item.key} model={model} fields={fields} record={record} place={item.index} start={item.start} size={size} template={template}
+              gridId={grid.id} {...(grid.chosen && item.index >= grid.chosen.top && item.index <= grid.chosen.bottom && { from: grid.chosen.left, to: grid.chosen.right })} head={grid.head?.row === item.index ? grid.head.column : undefined}
               isSelected={selection.has(record.id)} isTouched={touched.has(record.id)} onSelect={selection.toggle}
               {...(order && { orderedBy: order.field, isDescending: order.isDescending, above: loaded[item.index - 1]?.id, below: loaded[item.index + 1]?.id })}
             />

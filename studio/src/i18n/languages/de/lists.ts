@@ -42,6 +42,11 @@ export const lists: Shape<typeof english> = {
     delete_title: "%{smart_count} Datensatz löschen? |||| %{smart_count} Datensätze löschen?",
     delete_text: "Was dazugehört, wird mit gelöscht.",
   },
+  grid: {
+    written: "%{smart_count} Datensatz geändert |||| %{smart_count} Datensätze geändert", too_many: "Höchstens %{smart_count} Datensätze werden auf einmal geändert.",
+    too_large: "Der Block aus %{rows} × %{columns} Zellen reicht über die Liste hinaus. Wählen Sie eine Zelle weiter oben links, oder zeigen Sie mehr Datensätze.",
+    fixed: "„%{field}“ ist hier nicht änderbar. Wählen Sie andere Spalten.",
+  },
   transfer: {
     export_title: "%{models} exportieren", format: "Format", scope_all: "Alle Treffer (%{count})", scope_selected: "Nur ausgewählte (%{count})",
     what: "Umfang", columns_shown: "Angezeigte Spalten", columns_all: "Alle Felder", fields: "Felder", download: "Herunterladen",

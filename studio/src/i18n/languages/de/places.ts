@@ -50,6 +50,7 @@ export const places: Shape<typeof english> = {
   },
   help: {
     title: "Tastenkürzel", search: "In der Liste suchen", create: "Neuer Datensatz", edit: "Datensatz bearbeiten", palette: "Befehle",
+    cells: "Durch die Zellen einer Liste gehen und eine ändern", block: "Gewählte Zellen kopieren und einen Block aus einer Tabelle einfügen", fill: "Gewählte Zellen mit der ersten Zeile füllen",
     help: "Diese Hilfe", save: "Formular speichern", close: "Geöffnetes schließen",
   },
   connection: {

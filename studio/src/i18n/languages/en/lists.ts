@@ -31,6 +31,11 @@ export const lists = {
     delete_done: "%{smart_count} record deleted |||| %{smart_count} records deleted", duplicate_done: "%{smart_count} record duplicated |||| %{smart_count} records duplicated",
     delete_title: "Delete %{smart_count} record? |||| Delete %{smart_count} records?", delete_text: "What belongs to them is deleted with them.",
   },
+  grid: {
+    written: "%{smart_count} record changed |||| %{smart_count} records changed", too_many: "%{smart_count} records are changed at once at most.",
+    too_large: "The block of %{rows} × %{columns} cells reaches over the list. Choose a cell further up and to the left, or show more records.",
+    fixed: "“%{field}” cannot be changed here. Choose other columns.",
+  },
   transfer: {
     export_title: "Export %{models}", format: "Format", scope_all: "All that match (%{count})", scope_selected: "The selected ones (%{count})", what: "What",
     columns_shown: "The columns that are shown", columns_all: "All fields", fields: "Fields", download: "Download", exported: "The file is on its way.",

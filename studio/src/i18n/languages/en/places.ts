@@ -47,6 +47,7 @@ export const places = {
   },
   help: {
     title: "Keyboard", search: "Search in the list", create: "New record", edit: "Edit the record", palette: "Commands",
+    cells: "Go through the cells of a list, and change one", block: "Copy the chosen cells, and paste a block from a spreadsheet", fill: "Fill the chosen cells with the first row",
     help: "This help", save: "Save the form", close: "Close what is open",
   },
   connection: {
