@@ -11,6 +11,7 @@ import { exportAddress } from "../src/lists/ExportDialog";
 import { orderedBy, placed } from "../src/lists/MoveButtons";
 import { RecordRow } from "../src/lists/RecordRow";
 import { type Condition, isCondition, operatorKey, operatorsOf, takesMany, whereOf } from "../src/lists/conditions";
+import { conditionOf, groupable, inOrder } from "../src/lists/grouping";
 import { belonging, wanted } from "../src/lists/rows";
 import { type ListState, read, restarted, useAddress, usualLook, written } from "../src/lists/state";
 import { belongsTo } from "../src/organizations/scope";
@@ -63,7 +64,7 @@ function changedState(model: (typeof MODELS)[number]["model"]): ListState {
   const asked = model.fields.find((field) => operatorsOf(field).length > 0);
   const conditions: Condition[] = asked ? [[asked.name, operatorsOf(asked)[0]!, "a,b&c=d"]] : [];
   const sort = model.fields.filter(({ sortable }) => sortable).slice(0, 2).map(({ name }, place) => (place ? `-${name}` : name));
-  return { columns, widths: { [columns[0]!]: 300 }, totals: [columns[1]!], density: "roomy", mode: "pages", perPage: 100, q: "quay & crane", byMeaning: Boolean(model.semantic), conditions, sort, page: 3, view: "1", isEverywhere: true };
+  return { columns, widths: { [columns[0]!]: 300 }, totals: [columns[1]!], group: groupable(model)[0]?.name ?? "", density: "roomy", mode: "pages", perPage: 100, q: "quay & crane", byMeaning: Boolean(model.semantic), conditions, sort, page: 3, view: "1", isEverywhere: true };
 }
 
 describe("the address", () => {
@@ -120,6 +121,35 @@ describe("a row", () => {
     expect(onSelect).toHaveBeenCalledWith(ME);
     expect(screen.getByRole("button", { name: "Edit E-mail of Ada Byron" })).toBeTruthy();
     cleanup();
+  });
+});
+
+describe("a list in groups", () => {
+  const deal = modelOf("crm/deal");
+
+  it("is grouped by states first, by what records refer to, and by nothing that each has for itself", () => {
+    const names = groupable(deal).map(({ name }) => name);
+    expect(names[0]).toBe("stage");
+    expect(names).toContain("companyId");
+    expect(names).not.toContain("id");
+    for (const { model } of MODELS) for (const field of groupable(model)) expect([field.filterable, Boolean(field.unique), Boolean(field.operators?.includes("eq"))]).toEqual([true, false, true]);
+  });
+
+  it("has states in their order, and what has none last", () => {
+    const groups = ["won", null, "lead"].map((stage, at) => ({ group: { stage }, count: at }));
+    expect(inOrder(["lead", "won"], "stage", groups).map(({ group }) => group.stage)).toEqual(["lead", "won", null]);
+    expect(inOrder([], "companyId", [{ group: { companyId: "b" }, count: 2 }, { group: { companyId: "a" }, count: 1 }]).map(({ count }) => count)).toEqual([2, 1]);
+  });
+
+  it("shows of each group the rows that have its value, or none", () => {
+    const stage = fieldOf(deal, "stage")!;
+    expect([conditionOf(stage, "won"), conditionOf(stage, null)]).toEqual([["stage", "eq", "won"], ["stage", "isNull", true]]);
+  });
+
+  it("says so in its address, where it is a field that groups", () => {
+    const grouped = (text: string) => read(deal, new URLSearchParams(text)).group;
+    expect([grouped("group=stage"), grouped("group=name2"), grouped("")]).toEqual(["stage", "", ""]);
+    expect(written(deal, read(deal, new URLSearchParams("group=stage"))).get("group")).toBe("stage");
   });
 });
 

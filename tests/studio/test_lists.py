@@ -80,6 +80,21 @@ def test_a_search_ranks_by_meaning_until_a_header_sorts(deals):
     expect(page.get_by_text("3 records")).to_be_visible()
 
 
+def test_rows_are_grouped_with_what_each_group_comes_to(deals):
+    page = deals.open(f"{DEALS}?totals=amount&columns=name,amount")
+    page.get_by_role("button", name="View", exact=True).click()
+    page.get_by_role("combobox", name="Group by").click()
+    page.get_by_role("option", name="Stage", exact=True).click()
+    page.keyboard.press("Escape")
+    groups = page.get_by_role("main").get_by_role("region")
+    expect(groups).to_have_text([re.compile(f"{stage}1Amount\\{total}") for stage, total in
+                                 (("Lead", "$100.00"), ("Qualified", "$200.00"), ("Won", "$300.00"))])  # fmt: skip
+    page.get_by_role("button", name="Qualified").click()
+    expect_names(page, "Deal 2")
+    page.reload()
+    expect(groups).to_have_count(3)
+
+
 def test_a_view_is_saved_and_opened_again(deals):
     page = deals.open(DEALS)
     page.get_by_role("button", name="Sort by Amount").click()

@@ -7,6 +7,7 @@ import { useTranslate } from "react-admin";
 
 import { columnsOf, nameOf } from "../catalogue/catalogue";
 import type { Model } from "../catalogue/types";
+import { groupable } from "./grouping";
 import { summed } from "./summing";
 import { type Change, DENSITIES, type Density, type ListState, type Mode, PAGE_SIZES, usualLook } from "./state";
 
@@ -36,6 +37,10 @@ export default function LookMenu({ model, state, change, anchor, onClose }: Prop
             {PAGE_SIZES.map((each) => <MenuItem key={each} value={each}>{each}</MenuItem>)}
           </TextField>
         )}
+        <TextField select size="small" label={translate("studio.list.group")} value={state.group} onChange={(event) => change({ group: event.target.value })} slotProps={{ select: { displayEmpty: true }, inputLabel: { shrink: true } }}>
+          <MenuItem value="">{translate("studio.list.group_none")}</MenuItem>
+          {groupable(model).map(({ name }) => <MenuItem key={name} value={name}>{translate(`resources.${nameOf(model)}.fields.${name}`)}</MenuItem>)}
+        </TextField>
         <Columns model={model} state={state} change={change} />
       </Stack>
     </Popover>

@@ -5,7 +5,7 @@ import { useLocale, useTranslate } from "react-admin";
 import { Link } from "react-router-dom";
 
 import { useSentence } from "../api/sentences";
-import { labelOf, nameOf, shortId } from "../catalogue/catalogue";
+import { fieldOf, labelOf, nameOf, shortId } from "../catalogue/catalogue";
 import type { Model } from "../catalogue/types";
 import { LastChange } from "../live/LastChange";
 import { useTouched } from "../live/heard";
@@ -18,6 +18,7 @@ import { useSelection } from "./selection";
 import { type Change, type ListState, useLocal } from "./state";
 
 const BulkActions = lazy(() => import("./BulkActions"));
+const Groups = lazy(() => import("./Groups"));
 const Totals = lazy(() => import("./Totals"));
 
 interface Props {
@@ -49,19 +50,22 @@ export function Listed({ model, state, change, of }: Props) {
     const record = rows.rows.find((each) => each.id === id);
     return record && (labelOf(model, record) ?? shortId(id));
   });
+  // A ranked list has an order of its own.
+  const group = state.byMeaning ? undefined : fieldOf(model, state.group);
   const shown = { model, state, change, rows, selection, title: translate("studio.list.table", { models, count }), height: of ? INSIDE : undefined, touched: new Set(touched.map(({ recordId }) => recordId)) };
   return (
     <>
       <Toolbar model={model} state={state} change={change} rows={rows} of={of} selection={selection} />
       <Box sx={{ height: 2, "& > *": { height: 2 } }}>{rows.isFetching && <LinearProgress aria-label={translate("studio.list.loading")} />}</Box>
       {rows.error && rows.rows.length === 0 ? <Failed rows={rows} /> : isEmpty ? <Nothing model={model} state={state} change={change} of={of} models={models} />
+        : group ? <Suspense fallback={null}><Groups model={model} field={group} state={state} change={change} of={of} filter={filter} selection={selection} touched={shown.touched} /></Suspense>
         : isPhone ? <RecordCards {...shown} /> : <RecordTable {...shown} />}
       <Stack direction="row" useFlexGap sx={{ alignItems: "center", flexWrap: "wrap", gap: 1, minHeight: 28, flexShrink: 0 }}>
         <Typography variant="body2" color="text.secondary" role="status">{isEmpty ? "" : count}</Typography>
         {state.totals.length > 0 && !isEmpty && !rows.rankedBy && <Suspense fallback={null}><Totals model={model} names={state.totals} filter={filter} /></Suspense>}
         <Box sx={{ flex: 1 }}><LastChange touched={touched} /></Box>
         {rows.isBehind && <Button onClick={rows.restart}>{translate("studio.live.behind")}</Button>}
-        {state.mode === "pages" && !rows.rankedBy && !isEmpty && <Pager state={state} change={change} total={rows.total} />}
+        {state.mode === "pages" && !group && !rows.rankedBy && !isEmpty && <Pager state={state} change={change} total={rows.total} />}
       </Stack>
       {selection.ids.size > 0 && <Suspense fallback={null}><BulkActions model={model} state={state} selection={selection} of={of} /></Suspense>}
     </>

@@ -52,7 +52,9 @@ function forbidden(error: unknown): null {
 }
 
 /** What a view keeps. */
-const KEPT = ["q", "byMeaning", "conditions", "sort", "columns", "widths", "totals", "density", "mode", "perPage"] as const;
+const KEPT = ["q", "byMeaning", "conditions", "sort", "columns", "widths", "totals", "group", "density", "mode", "perPage"] as const;
+/** What views that were saved earlier do not know of. */
+const UNKNOWN_THEN: Partial<ListState> = { group: "" };
 const definitionOf = (state: ListState) => Object.fromEntries(KEPT.map((name) => [name, state[name]]));
 
 export function Views({ model, state, change }: Props) {
@@ -68,7 +70,7 @@ export function Views({ model, state, change }: Props) {
   const { data: views = [] } = useQuery({ queryKey: key, queryFn: ({ signal }) => allViews(resource, signal) });
   const data = views ?? [];
   const current = data.find(({ id }) => id === state.view);
-  const isChanged = current && KEPT.some((name) => JSON.stringify(current.definition[name] ?? null) !== JSON.stringify(state[name]));
+  const isChanged = current && KEPT.some((name) => JSON.stringify(current.definition[name] ?? UNKNOWN_THEN[name] ?? null) !== JSON.stringify(state[name]));
   const act = async (work: () => Promise<View | undefined>) => {
     try {
       const view = await work();
@@ -85,7 +87,7 @@ export function Views({ model, state, change }: Props) {
     // A view may be older than the model.
     const conditions = (given.conditions ?? []).filter((each) => isCondition(model, each));
     const columns = (given.columns ?? []).filter((name) => model.fields.some((field) => field.name === name));
-    change({ byMeaning: false, ...given, conditions, columns: columns.length > 0 ? columns : usualLook(model).columns, view: view?.id ?? "", page: 1 });
+    change({ byMeaning: false, ...UNKNOWN_THEN, ...given, conditions, columns: columns.length > 0 ? columns : usualLook(model).columns, view: view?.id ?? "", page: 1 });
   };
   const remove = (view: View) =>
     act(async () => {

@@ -5,6 +5,7 @@ import { useSearchParams } from "react-router-dom";
 import { columnsOf, fieldOf, nameOf, usualColumns } from "../catalogue/catalogue";
 import type { Model } from "../catalogue/types";
 import { type Condition, isCondition } from "./conditions";
+import { groupable } from "./grouping";
 
 export const DENSITIES = { compact: 24, normal: 34, roomy: 48 } as const;
 export type Density = keyof typeof DENSITIES;
@@ -17,6 +18,8 @@ export interface Look {
   widths: Readonly<Record<string, number>>;
   /** The columns that are summed up beneath. */
   totals: readonly string[];
+  /** The field by which rows are grouped; empty where they are not. */
+  group: string;
   density: Density;
   mode: Mode;
   perPage: number;
@@ -46,7 +49,7 @@ function keptLook(model: Model): Partial<Look> {
 }
 
 export function usualLook(model: Model): Look {
-  return { columns: usualColumns(model), widths: {}, totals: [], density: "normal", mode: "scroll", perPage: 50 };
+  return { columns: usualColumns(model), widths: {}, totals: [], group: "", density: "normal", mode: "scroll", perPage: 50 };
 }
 
 function known(model: Model, names: readonly string[]): readonly string[] {
@@ -75,6 +78,7 @@ export function read(model: Model, search: URLSearchParams): ListState {
     columns: columns.length > 0 ? columns : usualColumns(model),
     widths: widths ?? look.widths,
     totals: known(model, search.has("totals") ? split(search.get("totals")) : look.totals),
+    group: groupable(model).find(({ name }) => name === (search.get("group") ?? look.group))?.name ?? "",
     density: density in DENSITIES ? (density as Density) : "normal",
     mode: (search.get("mode") ?? look.mode) === "pages" ? "pages" : "scroll",
     perPage: PAGE_SIZES.find((size) => size === Number(search.get("perPage") ?? look.perPage)) ?? 50,
@@ -101,7 +105,7 @@ export function written(model: Model, state: ListState): URLSearchParams {
   set("columns", state.columns.join(","), state.columns.join() === usual.columns.join());
   set("widths", JSON.stringify(state.widths), JSON.stringify(state.widths) === JSON.stringify(usual.widths));
   set("totals", state.totals.join(","), state.totals.join() === usual.totals.join());
-  for (const name of ["density", "mode", "perPage"] as const) set(name, String(state[name]), state[name] === usual[name]);
+  for (const name of ["group", "density", "mode", "perPage"] as const) set(name, String(state[name]), state[name] === usual[name]);
   set("everywhere", "true", !state.isEverywhere);
   set("page", String(state.page), state.page === 1);
   return search;
@@ -109,7 +113,7 @@ export function written(model: Model, state: ListState): URLSearchParams {
 
 export type Change = (change: Partial<ListState>) => void;
 
-const OF_LOOK = ["columns", "widths", "totals", "density", "mode", "perPage"] as const;
+const OF_LOOK = ["columns", "widths", "totals", "group", "density", "mode", "perPage"] as const;
 
 /** Keep what was chosen of the look for the next visit; gives whether that is anything. */
 function keepLook(model: Model, change: Partial<ListState>): boolean {

@@ -19,7 +19,7 @@ export const lists: Shape<typeof english> = {
     empty: "Noch nichts vorhanden", empty_text: "%{models}, die Sie erstellen, erscheinen hier.", nothing: "Keine Treffer",
     nothing_text: "Weniger Filter ergeben mehr Treffer.",
     sort: "Nach %{field} sortieren", actions: "Aktionen",
-    table: "%{models}, %{count}", open: "%{record} öffnen", more_operators: "Weitere Vergleiche", total: "Summe: %{field}", move_up: "%{record} nach oben", move_down: "%{record} nach unten", moved: "%{record} steht an neuer Stelle.", edit_cell: "%{field} von %{record} bearbeiten", loading: "Wird geladen …",
+    table: "%{models}, %{count}", open: "%{record} öffnen", more_operators: "Weitere Vergleiche", total: "Summe: %{field}", group: "Gruppieren nach", group_none: "Nichts", group_more: "Gezeigt werden die %{smart_count} größten Gruppen.", move_up: "%{record} nach oben", move_down: "%{record} nach unten", moved: "%{record} steht an neuer Stelle.", edit_cell: "%{field} von %{record} bearbeiten", loading: "Wird geladen …",
     failed: "Das konnte nicht geladen werden.", retry: "Erneut versuchen", copy: "Kopieren", settings: "Darstellung",
     jump: "Zu Seite springen",
   },

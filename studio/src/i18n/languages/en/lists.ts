@@ -14,7 +14,7 @@ export const lists = {
     change: "Change", duplicate: "Duplicate", delete: "Delete", export: "Export", import: "Import", new: "New", more: "More",
     empty: "Nothing here yet", empty_text: "%{models} that you create are shown here.", nothing: "Nothing matches", nothing_text: "Fewer filters find more.",
     sort: "Sort by %{field}", actions: "Actions",
-    table: "%{models}, %{count}", open: "Open %{record}", more_operators: "More ways to compare", total: "Total of %{field}", move_up: "Move %{record} up", move_down: "Move %{record} down", moved: "%{record} was moved.", edit_cell: "Edit %{field} of %{record}", loading: "Loading …", failed: "This could not be loaded.",
+    table: "%{models}, %{count}", open: "Open %{record}", more_operators: "More ways to compare", total: "Total of %{field}", group: "Group by", group_none: "Nothing", group_more: "The %{smart_count} largest groups are shown.", move_up: "Move %{record} up", move_down: "Move %{record} down", moved: "%{record} was moved.", edit_cell: "Edit %{field} of %{record}", loading: "Loading …", failed: "This could not be loaded.",
     retry: "Try again", copy: "Copy", settings: "View", jump: "Go to page",
   },
   views: {

@@ -1,0 +1,1 @@
+function e(e){try{let t=new URL(e);return[`http:`,`https:`].includes(t.protocol)?t.href:void 0}catch{return}}var t=e=>`mailto:${encodeURIComponent(e).replace(`%40`,`@`)}`;export{e as n,t};
