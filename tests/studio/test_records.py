@@ -49,6 +49,18 @@ def test_what_is_not_saved_is_asked_about_and_offered_again(desk):
     assert page.evaluate("() => Object.keys(sessionStorage).filter((key) => key.startsWith('rowgate.draft:'))") == []
 
 
+def test_a_record_is_printed_whole_and_by_itself(desk):
+    deal = desk.shop.make(CrmDeal, name="Cranes", description="\n\n".join(f"Paragraph {n}" for n in range(200)))
+    page = desk.open(f"/crm/deal/{deal['id']}/show")
+    expect(page.get_by_role("button", name="Print")).to_be_visible()
+    page.emulate_media(media="print", color_scheme="dark")
+    expect(page.get_by_role("heading", name="Cranes")).to_be_visible()
+    expect(page.get_by_role("button", name="Print")).to_be_hidden()
+    expect(page.get_by_role("navigation", name="Main navigation")).to_be_hidden()
+    assert page.evaluate("() => document.body.scrollHeight > 3000")
+    assert page.get_by_text("Paragraph 199").evaluate("(text) => getComputedStyle(text).color") == "rgb(0, 0, 0)"
+
+
 def test_related_records_are_tabs_that_make_new_ones_of_this_one(desk):
     company = desk.shop.make(CrmCompany, name="Harbour Works")
     desk.shop.make(CrmDeal, name="Crane", companyId=company["id"])

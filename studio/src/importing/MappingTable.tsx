@@ -18,11 +18,14 @@ interface Props {
   onWrite: (column: string, writing: Writing) => void;
 }
 
+/** Rows among which the first values are looked for. */
+const LOOKED_AT = 200;
+
 export function MappingTable({ model, sheet, lookups, mapping, onBecome, onWrite }: Props) {
   const translate = useTranslate();
   const settable = model.fields.filter((field) => field.settable.includes("create") && field.display !== "file");
   const label = (name: string) => translate(`resources.${nameOf(model)}.fields.${name}`);
-  const sample = (column: string) => sheet.rows.map((row) => row[column]).filter((value) => value !== undefined && value !== "").slice(0, 3).map((value) => (typeof value === "string" ? value : JSON.stringify(value)));
+  const sample = (column: string) => sheet.rows.slice(0, LOOKED_AT).map((row) => row[column]).filter((value) => value !== undefined && value !== "").slice(0, 3).map((value) => (typeof value === "string" ? value : JSON.stringify(value)));
   return (
     <Box sx={{ overflowX: "auto" }}>
       <Table size="small">

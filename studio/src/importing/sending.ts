@@ -55,6 +55,7 @@ export interface Fault {
 
 /** The faults of a report by their row; the service tells the line in which a row begins. */
 export function faultsOf(report: Report, model: Model, sheet: Sheet, mapping: Mapping): readonly Fault[] {
+  if (report.data.length === 0) return [];
   const columns = chosen(model, sheet, mapping);
   const rows = new Map<number, number>();
   let line = sheet.isText ? 2 : 1;

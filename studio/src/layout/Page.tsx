@@ -43,7 +43,7 @@ export function Page({ title, trail = [], actions, children, fill = false }: Pro
           )}
           <Typography component="h1" variant="h5" sx={{ overflowWrap: "anywhere" }}>{title}</Typography>
         </Box>
-        {actions}
+        {actions && <Box sx={{ display: "flex", flexWrap: "wrap", alignItems: "center", gap: 1, displayPrint: "none" }}>{actions}</Box>}
       </Stack>
       {children}
     </Box>

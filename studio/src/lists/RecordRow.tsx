@@ -22,7 +22,7 @@ export const ROWS = {
   "& .record.touched": TOUCHED,
   "& .choice": { display: "grid", placeItems: "center" },
   "& .choice input": { width: 16, height: 16, m: 0, accentColor: ({ palette }: Theme) => palette.primary.main },
-  "& .cell": { display: "flex", alignItems: "center", position: "relative", minWidth: 0, px: 1, gap: 0.5, userSelect: "none" },
+  "& .cell": { display: "flex", alignItems: "center", position: "relative", minWidth: 0, px: 1, gap: 0.5, userSelect: "none", scrollMarginTop: "28px" },
   "& .MuiChip-root": { height: 20 },
   "& .cell[aria-selected=true]": { bgcolor: "action.selected" },
   "&:focus .cell.head": { outline: "2px solid", outlineColor: ({ palette }: Theme) => palette.primary.main, outlineOffset: -2 },

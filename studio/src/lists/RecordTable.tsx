@@ -14,7 +14,6 @@ import { orderedBy } from "./MoveButtons";
 import { ROWS, RecordRow } from "./RecordRow";
 import type { Rows } from "./rows";
 import type { Selection } from "./selection";
-import { cellId } from "./grid";
 import { useGrid } from "./useGrid";
 import { type Change, DENSITIES, type ListState } from "./state";
 import { NUMERIC, fittedWidths } from "./widths";
@@ -67,7 +66,7 @@ export function RecordTable({ model, state, change, rows, selection, title, heig
   const isAll = loaded.length > 0 && loaded.every(({ id }) => selection.has(id));
   return (
     <Box
-      ref={scroller} role="grid" aria-multiselectable aria-busy={grid.isBusy} aria-activedescendant={grid.head && cellId(grid.id, grid.head)} {...grid.on} aria-label={title} aria-rowcount={rows.total === undefined ? -1 : rows.total + 1} aria-colcount={fields.length + 1} tabIndex={0}
+      ref={scroller} role="grid" aria-multiselectable aria-busy={grid.isBusy} aria-activedescendant={grid.headId} {...grid.on} aria-label={title} aria-rowcount={rows.total === undefined ? -1 : rows.total + 1} aria-colcount={fields.length + 1} tabIndex={0}
       sx={{ overflow: "auto", position: "relative", border: 1, borderColor: "divider", borderRadius: 1, bgcolor: "background.paper", contain: "strict", ...ROWS, ...(height ? { height } : { flex: 1, minHeight: 240 }) }}
     >
       <Box role="rowgroup" sx={{ position: "sticky", top: 0, zIndex: 2, width: "max-content", minWidth: "100%" }}>

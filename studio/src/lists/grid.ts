@@ -83,9 +83,9 @@ export function changesOf(model: Model, fields: readonly Field[], count: number,
   const { top, left, bottom, right } = boundsOf(range);
   const isOne = block.length === 1 && block[0]!.length === 1;
   const filled = isOne ? Array.from({ length: bottom - top + 1 }, () => Array.from({ length: right - left + 1 }, () => block[0]![0]!)) : block;
+  if (filled.length > MOST) throw new Refusal("studio.grid.too_many", { smart_count: MOST });
   const columns = Math.max(...filled.map(({ length }) => length));
   if (top + filled.length > count || left + columns > fields.length) throw new Refusal("studio.grid.too_large", { rows: filled.length, columns });
-  if (filled.length > MOST) throw new Refusal("studio.grid.too_many", { smart_count: MOST });
   const changes = new Map<number, Record<string, unknown>>(filled.map((_, at) => [top + at, {}]));
   for (let at = 0; at < columns; at++) {
     const field = fields[left + at]!;

@@ -10,7 +10,7 @@ import { nameOf } from "../catalogue/catalogue";
 import type { Field, Model } from "../catalogue/types";
 import { useWrites } from "../changes/undo";
 import { ask } from "../session/transport";
-import { type Changes, type Place, type Range, boundsOf, cellId, changesOf, filledDown, moved, textOf } from "./grid";
+import { type Changes, type Range, boundsOf, cellId, changesOf, filledDown, moved, textOf } from "./grid";
 
 const START: Range = { anchor: { row: 0, column: 0 }, head: { row: 0, column: 0 } };
 
@@ -35,12 +35,15 @@ export function useGrid(model: Model, fields: readonly Field[], rows: readonly R
   const isDrawing = useRef(false);
   const resource = nameOf(model);
   const words = { field: (name: string) => translate(`resources.${resource}.fields.${name}`), value: (name: string, value: string) => translate(`value.${name}.${value}`) };
-  const cellAt = (place: Place) => document.getElementById(cellId(id, place));
   const isGone = range !== undefined && (range.head.row >= rows.length || range.head.column >= fields.length || range.anchor.row >= rows.length || range.anchor.column >= fields.length);
   const chosen = isGone ? undefined : range;
+  const headId = chosen && cellId(id, chosen.head);
   useEffect(() => {
-    if (chosen) cellAt(chosen.head)?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  });
+    if (headId === undefined) return undefined;
+    // Its row may be drawn a frame later.
+    const frame = requestAnimationFrame(() => document.getElementById(headId)?.scrollIntoView({ block: "nearest", inline: "nearest" }));
+    return () => cancelAnimationFrame(frame);
+  }, [headId]);
 
   const write = async (make: () => Changes) => {
     if (isBusy) return;
@@ -78,7 +81,7 @@ export function useGrid(model: Model, fields: readonly Field[], rows: readonly R
       setRange(next);
       reveal(next.head.row);
     } else if (chosen && (event.key === "Enter" || event.key === "F2")) {
-      const cell = cellAt(chosen.head);
+      const cell = document.getElementById(headId!);
       (cell?.querySelector<HTMLElement>(".edit") ?? cell?.querySelector<HTMLElement>("a"))?.click();
     } else if (chosen && isFar && event.key.toLowerCase() === "d") {
       void write(() => filledDown(model, fields, rows, chosen, words));
@@ -96,7 +99,7 @@ export function useGrid(model: Model, fields: readonly Field[], rows: readonly R
     setRange(isExtending && chosen ? { anchor: chosen.anchor, head } : { anchor: head, head });
   };
   return {
-    id, isBusy,
+    id, isBusy, headId,
     chosen: chosen && boundsOf(chosen),
     head: chosen?.head,
     on: {

@@ -5,6 +5,7 @@ import DeleteIcon from "@mui/icons-material/DeleteOutlined";
 import EditIcon from "@mui/icons-material/EditOutlined";
 import FileCopyIcon from "@mui/icons-material/FileCopyOutlined";
 import HistoryIcon from "@mui/icons-material/HistoryOutlined";
+import PrintIcon from "@mui/icons-material/PrintOutlined";
 import SearchIcon from "@mui/icons-material/SearchOutlined";
 import UploadFileIcon from "@mui/icons-material/UploadFileOutlined";
 import ShareIcon from "@mui/icons-material/ShareOutlined";
@@ -86,7 +87,7 @@ function Shown({ model }: { model: Model }) {
           </Typography>
           <Related model={model} record={record} />
           </Box>
-          {hasActivity(model, changesDays) && <Suspense fallback={null}><Activity model={model} record={record} onHistory={() => setPast(true)} /></Suspense>}
+          {hasActivity(model, changesDays) && <Box sx={{ displayPrint: "none" }}><Suspense fallback={null}><Activity model={model} record={record} onHistory={() => setPast(true)} /></Suspense></Box>}
         </Box>
       )}
     </Page>
@@ -107,6 +108,7 @@ function Actions({ model, record, onHistory }: { model: Model; record: Row; onHi
   return (
     <Stack direction="row" useFlexGap spacing={1} sx={{ flexWrap: "wrap" }}>
       <Tooltip title={translate("studio.record.copy_id")}><IconButton onClick={copy} aria-label={translate("studio.record.copy_id")}><ContentCopyIcon /></IconButton></Tooltip>
+      <Tooltip title={translate("studio.record.print")}><IconButton onClick={() => window.print()} aria-label={translate("studio.record.print")}><PrintIcon /></IconButton></Tooltip>
       {model.operations.create && (
         <Tooltip title={translate("studio.record.duplicate")}>
           <IconButton component={Link} to={`/${resource}/create?source=${encodeURIComponent(JSON.stringify(copyOf(model, record)))}`} aria-label={translate("studio.record.duplicate")}><FileCopyIcon /></IconButton>
@@ -145,7 +147,7 @@ function Related({ model, record }: { model: Model; record: Row }) {
       : translate(`resources.${nameOf(target)}.name`, { smart_count: 2 });
   const choose = (name: string) => setSearch({ tab: name }, { replace: true });
   return (
-    <Paper variant="outlined" sx={{ mt: 1, minWidth: 0 }}>
+    <Paper variant="outlined" sx={{ mt: 1, minWidth: 0, displayPrint: "none" }}>
       <Stack direction="row" sx={{ alignItems: "center" }}>
         <Tabs value={open.name} onChange={(_, name: string) => choose(name)} variant="scrollable" scrollButtons="auto" aria-label={translate("studio.record.related")} sx={{ minWidth: 0 }}>
           {shown.map(({ name, target, reference }) => <Tab key={name} value={name} label={titled(target, reference)} id={`tab-${name}`} aria-controls="related" />)}

@@ -10,7 +10,7 @@ export const records: Shape<typeof english> = {
     deleted: "%{record} wurde gelöscht.", saved: "Gespeichert",
     created: "%{record} wurde erstellt.", related: "Zugehörige Datensätze", empty: "Leer",
     draft: "Hier gibt es nicht gespeicherte Änderungen vom %{when}.", restore: "Wiederherstellen",
-    discard: "Verwerfen", copy_id: "ID kopieren", show_all: "Alle %{models} anzeigen",
+    discard: "Verwerfen", print: "Drucken", copy_id: "ID kopieren", show_all: "Alle %{models} anzeigen",
     history: "Erstellt %{created}, geändert %{updated}", required_fields: "Felder mit Sternchen sind Pflichtfelder.", optional: "Weitere Felder",
     moves: "Verschieben nach",
     secret: "Bleibt geheim: Eine Eingabe ersetzt den gespeicherten Wert.", confirm_delete: "%{record} löschen?",

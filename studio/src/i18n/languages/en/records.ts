@@ -5,7 +5,7 @@ export const records = {
     more: "More",
     new: "New: %{model}", edit: "Edit", save: "Save", cancel: "Cancel", delete: "Delete", duplicate: "Duplicate", deleted: "%{record} is deleted.",
     saved: "Saved", created: "%{record} is there.", related: "Related", empty: "Empty",
-    draft: "You have unsaved changes here, from %{when}.", restore: "Restore", discard: "Discard", copy_id: "Copy the ID", show_all: "Show all %{models}",
+    draft: "You have unsaved changes here, from %{when}.", restore: "Restore", discard: "Discard", print: "Print", copy_id: "Copy the ID", show_all: "Show all %{models}",
     history: "Created %{created}, changed %{updated}", required_fields: "Fields with an asterisk are required.", optional: "More fields",
     moves: "Move to", secret: "Kept secret: what you enter replaces it.", confirm_delete: "Delete %{record}?",
     welcome: "This person gets a mail with a link, good for seven days, by which they choose their password.",
