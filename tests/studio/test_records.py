@@ -91,6 +91,15 @@ def test_keys_of_the_keyboard_lead_everywhere(desk):
     expect(page.get_by_role("heading", name="Deals")).to_be_visible()
 
 
+def test_the_palette_finds_records_of_what_one_uses(desk):
+    deal = desk.shop.make(CrmDeal, name="Quay cranes")
+    page = desk.open("/crm/deal")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("cranes")
+    page.get_by_role("option", name="Quay cranes").click()
+    page.wait_for_url(f"**/crm/deal/{deal['id']}/show")
+
+
 def test_a_file_is_dropped_seen_and_kept(desk, tmp_path):
     file = tmp_path / "plan.txt"
     file.write_text("Quay 4 has two cranes.")

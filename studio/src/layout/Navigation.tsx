@@ -20,6 +20,12 @@ import { useCatalogue, usePerson } from "../catalogue/context";
 import type { Domain } from "../catalogue/types";
 import { pages } from "../extensions";
 import { usePins, useVisits } from "./pins";
+import { PLACES } from "./places";
+
+const ICONS: Readonly<Record<string, ReactNode>> = {
+  "/": <HomeIcon />, "/shared-with-me": <FolderSharedIcon />, "/changes": <HistoryIcon />, "/keys": <KeyIcon />, "/assistants": <SmartToyIcon />, "/webhooks": <WebhookIcon />,
+  "/dashboards": <DashboardIcon />, "/organization": <ApartmentIcon />,
+};
 
 /** Our own domains, those that people work with first; what plugins bring stands above them. */
 const OURS = ["crm", "storage", "ai", "ai-rag", "ai-agent", "ai-research", "analytics", "notification", "auth", "platform"];
@@ -38,14 +44,7 @@ export function Navigation({ onNavigate }: { onNavigate: () => void }) {
       <List dense disablePadding sx={{ "& .MuiListItemText-root": { my: 0.25 } }} onClick={(event) => (event.target as HTMLElement).closest("a") && onNavigate()}>
         {!words && (
           <>
-            <Entry to="/" title={translate("studio.menu.home")} icon={<HomeIcon />} exact />
-            <Entry to="/shared-with-me" title={translate("studio.sharing.with_me")} icon={<FolderSharedIcon />} />
-            {changesDays > 0 && <Entry to="/changes" title={translate("studio.changes.title")} icon={<HistoryIcon />} />}
-            <Entry to="/keys" title={translate("studio.menu.keys")} icon={<KeyIcon />} />
-            <Entry to="/assistants" title={translate("studio.assistants.title")} icon={<SmartToyIcon />} />
-            {changesDays > 0 && <Entry to="/webhooks" title={translate("studio.webhooks.title")} icon={<WebhookIcon />} />}
-            <Entry to="/dashboards" title={translate("studio.dashboards.title")} icon={<DashboardIcon />} />
-            <Entry to="/organization" title={translate("studio.menu.organization")} icon={<ApartmentIcon />} />
+            {PLACES.filter(({ isAside, isOfChanges }) => !isAside && (!isOfChanges || changesDays > 0)).map(({ path, title }) => <Entry key={path} to={path} title={translate(title)} icon={ICONS[path]} exact={path === "/"} />)}
             {pages.map(({ path, title }) => <Entry key={path} to={`/${path}`} title={title} />)}
           </>
         )}

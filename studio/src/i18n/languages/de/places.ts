@@ -47,6 +47,7 @@ export const places: Shape<typeof english> = {
   palette: {
     label: "Befehle", placeholder: "Wohin, oder was suchen?", none: "Nichts gefunden", list: "Liste: %{models}",
     create: "Neu: %{model}", search: "%{models} nach „%{words}“ durchsuchen", elsewhere: "Nach „%{words}“ suchen in …",
+    kinds: { record: "Datensätze", list: "Listen", action: "Neu anlegen", setting: "Seiten", search: "Suchen" },
   },
   help: {
     title: "Tastenkürzel", search: "In der Liste suchen", create: "Neuer Datensatz", edit: "Datensatz bearbeiten", palette: "Befehle",

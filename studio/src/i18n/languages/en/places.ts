@@ -44,6 +44,7 @@ export const places = {
   palette: {
     label: "Commands", placeholder: "Where to, or what to look for?", none: "Nothing found", list: "List of %{models}",
     create: "New: %{model}", search: "Search %{models} for “%{words}”", elsewhere: "Search for “%{words}” in …",
+    kinds: { record: "Records", list: "Lists", action: "Make something new", setting: "Pages", search: "Searches" },
   },
   help: {
     title: "Keyboard", search: "Search in the list", create: "New record", edit: "Edit the record", palette: "Commands",
