@@ -11,19 +11,25 @@ from playwright.sync_api import expect
 from app.crm.models import CrmCompany, CrmContact, CrmDeal
 
 
+def choose(desk, path, title, file):
+    """The dialog of imports of a list, with a file."""
+    page = desk.open(path)
+    page.get_by_role("button", name="Import").click()
+    dialog = page.get_by_role("dialog", name=title)
+    dialog.locator("input[type=file]").set_input_files(file)
+    return dialog
+
+
 def test_a_file_is_mapped_checked_and_imported(desk, tmp_path):
     company = desk.shop.make(CrmCompany, name="Harbour Works")
     file = tmp_path / "people.csv"
     rows = "\n".join(f"Ada{n};Byron;ada{n}@import.example;{company['id']}" for n in range(500))
     file.write_text(f"First name;Surname;E-mail;Firm\n{rows}\n")
-    page = desk.open("/crm/contact")
-    page.get_by_role("button", name="Import").click()
-    dialog = page.get_by_role("dialog", name="Import Contacts")
-    dialog.locator("input[type=file]").set_input_files(file)
+    dialog = choose(desk, "/crm/contact", "Import Contacts", file)
     expect(dialog.get_by_text("Not mapped, though required: Last name, Company")).to_be_visible()
     for column, field in (("Surname", "Last name *"), ("Firm", "Company *")):
         dialog.get_by_role("combobox", name=f"Field: {column}").click()
-        page.get_by_role("option", name=field, exact=True).click()
+        desk.page.get_by_role("option", name=field, exact=True).click()
     dialog.get_by_role("button", name="Check").click()
     expect(dialog.get_by_text("All rows can be imported.")).to_be_visible()
     dialog.get_by_role("button", name="Import 500 rows").click()
@@ -35,10 +41,7 @@ def test_a_check_counts_what_the_import_makes(desk, tmp_path):
     file = tmp_path / "companies.csv"
     rows = "\n".join(f"Company {n}," for n in range(600))
     file.write_text(f"name,website\n{rows}\nBad,nowhere\n")
-    page = desk.open("/crm/company")
-    page.get_by_role("button", name="Import").click()
-    dialog = page.get_by_role("dialog", name="Import Companies")
-    dialog.locator("input[type=file]").set_input_files(file)
+    dialog = choose(desk, "/crm/company", "Import Companies", file)
     dialog.get_by_role("button", name="Check").click()
     counts = dialog.get_by_text("600 would be made, 0 changed, 0 left, 1 refused.")
     expect(counts).to_contain_text("nothing is imported")
@@ -51,10 +54,7 @@ def test_a_check_counts_what_the_import_makes(desk, tmp_path):
 def test_what_was_refused_of_a_file_is_mended_and_imported_too(desk, tmp_path):
     file = tmp_path / "companies.csv"
     file.write_text("name,website\nGood,\nBad,nowhere\nWorse,nothing\n")
-    page = desk.open("/crm/company")
-    page.get_by_role("button", name="Import").click()
-    dialog = page.get_by_role("dialog", name="Import Companies")
-    dialog.locator("input[type=file]").set_input_files(file)
+    dialog = choose(desk, "/crm/company", "Import Companies", file)
     dialog.get_by_role("checkbox", name="Import the good rows").check()
     dialog.get_by_role("button", name="Import 3 rows").click()
     expect(dialog.get_by_text("1 made, 0 changed, 0 left, 2 refused")).to_be_visible()
@@ -73,14 +73,11 @@ def test_a_file_as_people_have_it_is_read_shown_and_remembered(desk, tmp_path):
     file = tmp_path / "deals.csv"
     rows = f"Größe;1.250,50 €;31.12.2026;{company['id']}\nKöln;7,00 €;1.2.2026;{company['id']}\n"
     file.write_bytes(f"Name;Betrag;Termin;Firma\n{rows}".encode("cp1252"))
-    page = desk.open("/crm/deal")
-    page.get_by_role("button", name="Import").click()
-    dialog = page.get_by_role("dialog", name="Import Deals")
-    dialog.locator("input[type=file]").set_input_files(file)
+    dialog = choose(desk, "/crm/deal", "Import Deals", file)
     expect(dialog.get_by_role("combobox", name="Letters")).to_have_text("Western European (Windows-1252)")
     for column, field in (("Betrag", "Amount"), ("Termin", "Expected close"), ("Firma", "Company *")):
         dialog.get_by_role("combobox", name=f"Field: {column}").click()
-        page.get_by_role("option", name=field, exact=True).click()
+        desk.page.get_by_role("option", name=field, exact=True).click()
     expect(dialog.get_by_text("→ $1,250.50")).to_be_visible()
     dialog.get_by_role("button", name="Import 2 rows").click()
     expect(dialog.get_by_text("2 made, 0 changed, 0 left, 0 refused")).to_be_visible()
@@ -98,10 +95,7 @@ def test_a_spreadsheet_is_imported(desk, tmp_path):
     book.active.append(["Name", "Amount", "Expected close", "Company"])
     book.active.append(["Crane", 1250, datetime(2026, 12, 31, 8, 30), company["name"]])
     book.save(file)
-    page = desk.open("/crm/deal")
-    page.get_by_role("button", name="Import").click()
-    dialog = page.get_by_role("dialog", name="Import Deals")
-    dialog.locator("input[type=file]").set_input_files(file)
+    dialog = choose(desk, "/crm/deal", "Import Deals", file)
     dialog.get_by_role("button", name="Import 1 row").click()
     expect(dialog.get_by_text("1 made, 0 changed, 0 left, 0 refused")).to_be_visible()
     [deal] = desk.shop.owner.get(CrmDeal.collection_path()).json["data"]

@@ -28,6 +28,7 @@ export function FaultTable({ sheet, mapping, lookups, faults, label, onMend, onL
   // What tells one row from another, beside what is wrong with it.
   const shown = [...mapped.filter((column) => !wrong.includes(column)).slice(0, Math.max(1, 3 - wrong.length)), ...wrong];
   const said = (texts: readonly string[]) => texts.map((text) => translate(text, { _: text })).join(" ");
+  const rowOf = ({ row }: Fault) => translate("studio.transfer.row", { row: row + (sheet.isText ? 2 : 1) });
   const others = (fault: Fault) => Object.entries(fault.fields).filter(([name]) => !mapped.some((column) => fieldOf(column) === name || mapping[column]!.field === name)).map(([name, texts]) => `${label(name)}: ${said(texts)}`);
   return (
     <Box sx={{ overflowX: "auto", maxHeight: 360 }} tabIndex={0} role="region" aria-label={translate("studio.transfer.faults")}>
@@ -42,10 +43,10 @@ export function FaultTable({ sheet, mapping, lookups, faults, label, onMend, onL
         <TableBody>
           {faults.slice(0, SHOWN).map((fault) => (
             <TableRow key={fault.row} sx={{ verticalAlign: "top" }}>
-              <TableCell component="th" scope="row">{translate("studio.transfer.row", { row: fault.row + (sheet.isText ? 2 : 1) })}</TableCell>
+              <TableCell component="th" scope="row">{rowOf(fault)}</TableCell>
               {shown.map((column) => (
                 <TableCell key={column} sx={{ minWidth: 140 }}>
-                  <Cell name={`${column}, ${translate("studio.transfer.row", { row: fault.row + (sheet.isText ? 2 : 1) })}`} value={sheet.rows[fault.row]?.[column]} wrong={isWrong(fault, column) && said(isWrong(fault, column)!)} onChange={(value) => onMend(fault.row, column, value)} />
+                  <Cell name={`${column}, ${rowOf(fault)}`} value={sheet.rows[fault.row]?.[column]} wrong={isWrong(fault, column) && said(isWrong(fault, column)!)} onChange={(value) => onMend(fault.row, column, value)} />
                 </TableCell>
               ))}
               <TableCell>

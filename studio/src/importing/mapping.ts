@@ -98,5 +98,9 @@ export function remembered(person: string, model: Model, columns: readonly strin
 export function remember(person: string, model: Model, columns: readonly string[], mapping: Mapping): void {
   const key = keyOf(model, columns);
   const others = kept(person).filter(([each]) => each !== key);
-  localStorage.setItem(`${MEMORY}:${person}`, JSON.stringify([[key, mapping], ...others].slice(0, REMEMBERED)));
+  try {
+    localStorage.setItem(`${MEMORY}:${person}`, JSON.stringify([[key, mapping], ...others].slice(0, REMEMBERED)));
+  } catch {
+    // Where a browser has no room, the next file is mapped anew: what was imported has been.
+  }
 }
