@@ -9,9 +9,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+from argon2 import PasswordHasher, profiles
 from flask import Flask
 from sqlalchemy import text
 
+from app.auth.accounts import passwords
 from app.auth.keys import key_usage
 from app.extensions import db
 from app.factory import create_app
@@ -25,6 +27,8 @@ from config import Settings
 
 # The data of a test run is worth nothing, so nothing waits for the disk.
 UNSAFE_BUT_FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+# What each new password costs is what guessing it costs, and nobody guesses those of tests.
+HASHER = PasswordHasher.from_parameters(profiles.CHEAPEST)
 
 
 @contextmanager
@@ -42,7 +46,8 @@ def servers() -> Iterator[str]:
 
 @contextmanager
 def application(settings: Settings) -> Iterator[Flask]:
-    """An application on a database that it migrates and seeds."""
+    """An application on a database that it migrates and seeds, where passwords are hashed at once."""
+    passwords.HASHER = HASHER
     made = create_app(settings)
     with made.app_context():
         histories.upgrade()
