@@ -29,8 +29,10 @@ plugins.load()
 USUAL_EXAMPLES = 2
 # However long an example takes: machines are slow at times.
 PATIENT: dict[str, Any] = {"deadline": None, "suppress_health_check": list(hypothesis.HealthCheck)}
-# Made-up queries over a world of rows: on all models, and on their shapes.
-ALL_QUERIES, USUAL_QUERIES = 500, 150
+# Made-up queries over a world of rows, and transactions that the log of changes is held against: in the full run, and
+# in the usual one.
+ALL_QUERIES, USUAL_QUERIES = 500, 60
+ALL_CHANGES, USUAL_CHANGES = 2000, 500
 # A test of more models than these shows a mechanism, one of fewer has chosen them.
 MANY_MODELS = 20
 # Applications after which the collector looks for what is left of them, and for what threads still held then.
@@ -46,16 +48,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fuzz-queries", type=int, help="Queries made up over each world of rows.")
     parser.addoption("--fuzz-worlds", type=int, default=1, help="Worlds of rows that queries are made up over.")
     parser.addoption("--fuzz-starts", type=int, default=0, help="Milliseconds between the signals at starts; 0: none.")
-    parser.addoption(
-        "--fuzz-changes", type=int, default=2000, help="Transactions that the log of changes is held against."
-    )
+    parser.addoption("--fuzz-changes", type=int, help="Transactions that the log of changes is held against.")
     parser.addoption("--fuzz-histories", type=int, default=20, help="Histories after which lists that live are read.")
     parser.addoption("--openapi-generator", help="The jar of openapi-generator; without it, its clients are not tried.")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    full = config.getoption("--all-models")
     if config.option.fuzz_queries is None:
-        config.option.fuzz_queries = ALL_QUERIES if config.getoption("--all-models") else USUAL_QUERIES
+        config.option.fuzz_queries = ALL_QUERIES if full else USUAL_QUERIES
+    if config.option.fuzz_changes is None:
+        config.option.fuzz_changes = ALL_CHANGES if full else USUAL_CHANGES
     if config.getoption("--durations-file") and not hasattr(config, "workerinput"):
         config.pluginmanager.register(durations.Recorder())
     # The suite tries the same made-up input every time; `make fuzz` looks for more.

@@ -148,6 +148,7 @@ def test_a_password_can_be_looked_at_while_it_is_typed(open_in):
     expect(field).to_have_attribute("type", "password")
 
 
+@pytest.mark.full
 def test_without_scripts_everything_works(open_in):
     page = open_in(java_script_enabled=False)
     page.goto("/account/sign-up")
@@ -181,6 +182,7 @@ def test_a_field_that_is_wrong_has_the_focus_and_says_why(open_in):
     expect(page).to_have_title("Error: Create an account - Rowgate")
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("scripts", [True, False])
 def test_a_provider_is_reached_with_scripts_and_without(open_in, scripts):
     page = open_in(java_script_enabled=scripts)
@@ -193,6 +195,7 @@ def test_a_provider_is_reached_with_scripts_and_without(open_in, scripts):
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
 
 
+@pytest.mark.full
 def test_the_console_leads_to_the_account(open_in):
     page = open_in()
     sign_up(page)

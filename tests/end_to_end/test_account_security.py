@@ -65,6 +65,7 @@ def look(page, place):
     assert page.evaluate(BESIDE) == [], place
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("scripts", [True, False])
 def test_the_second_factor_is_set_up_renewed_and_switched_off(open_in, scripts):
     page = open_in(java_script_enabled=scripts)

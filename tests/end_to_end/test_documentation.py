@@ -97,6 +97,7 @@ def test_what_follows_from_the_code_is_what_is_written():
     assert different == [], "run make tables"
 
 
+@pytest.mark.full
 def test_it_builds_without_a_warning(tmp_path):
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", str(DOCS), str(tmp_path)]
     built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -67,6 +67,7 @@ def count(actor):
     return actor.get(f"/api/v1/{COMPANIES}").json["total"]
 
 
+@pytest.mark.full
 @pytest.mark.variants
 @pytest.mark.parametrize("partial", [False, True], ids=["whole", "partial"])
 def test_an_import_whose_worker_is_killed_is_done_by_the_next_one(owner, database, var_dir, tmp_path, partial):

@@ -14,6 +14,7 @@ from tests.end_to_end.service import FLASK, environment, free_port, gunicorn
 from tests.end_to_end.test_stop import processes_of
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     ("variable", "value", "text"),
     [

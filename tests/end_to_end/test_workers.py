@@ -47,6 +47,7 @@ def test_v19_parallel_calls_over_four_workers_never_pass_more_than_the_limit(cas
     assert answers == {200: 50, 429: 150}
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("how", ["revoked", "disabled", "banned", "left"])
 def test_a_key_that_ends_is_refused_by_every_worker_on_its_next_request(app, cast, port, how):
     owner = cast.user()

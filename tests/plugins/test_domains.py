@@ -47,6 +47,7 @@ def test_a_domain_is_served_with_those_that_it_needs_and_no_other(run, domain):
     assert any(name.startswith("Chat") for name in schemas) == ("ai" in wanted)
 
 
+@pytest.mark.full
 def test_a_database_goes_from_some_domains_to_all_and_back(project):
     run, small = project(), {"domains": "crm"}
     for command, more in (("upgrade", small), ("check", small), ("check", {}), ("upgrade", {}), ("check", small)):

@@ -44,6 +44,7 @@ def outcome_of_tests(folder):
     return done.stdout
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_tests_of_an_example_pass(name):
     assert " passed" in outcome_of_tests(ROOT / "examples" / name)

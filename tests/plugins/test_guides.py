@@ -134,6 +134,7 @@ def run(shop, *arguments, **settings):
     return subprocess.run(command, cwd=shop, env=env, capture_output=True, text=True, timeout=300, check=False)
 
 
+@pytest.mark.full
 def test_the_project_does_what_the_page_says(shop):
     kit = ("-p", "app.testing.plugin", "-p", "no:cacheprovider", "-o", "rowgate_plugins=shop.plugin")
     done = run(shop, "pytest", "-q", *kit)

@@ -39,6 +39,7 @@ def flask(run):
     return command
 
 
+@pytest.mark.full
 def test_no_step_is_done_twice_though_the_worker_is_killed(run, flask, tmp_path):
     notes = tmp_path / "notes"
     organization = run("-c", ORGANIZATION, plugins="payments").stdout.strip()
@@ -55,6 +56,7 @@ def test_no_step_is_done_twice_though_the_worker_is_killed(run, flask, tmp_path)
     assert run("-c", COMPANIES, plugins="payments").stdout.strip() == "1"
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -212,6 +212,7 @@ def test_what_does_not_fit_is_said_in_one_sentence(started, sentence, given):
     assert "Traceback" not in refused.stderr
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     ("above", "modules", "told"),
     [

@@ -171,11 +171,13 @@ def test_what_is_dropped_is_never_a_table_of_ours_or_of_a_plugin_that_is_loaded(
     assert None not in world.rows(f"SELECT {kept}, to_regclass('alembic_version_gone') IS NULL OR NULL")[0]
 
 
+@pytest.mark.full
 def test_a_plugin_with_models_and_no_migrations_is_told_how_to_write_one(world):
     shutil.rmtree(world.migrations)
     assert "the plugin gadgets has no migrations: run flask db migrate --plugin gadgets" in world.flask("doctor").stdout
 
 
+@pytest.mark.full
 def test_a_plugin_that_nobody_knows_is_named(world):
     assert "No plugin gizmos with tables is loaded" in world.flask("db", "upgrade", "--plugin", "gizmos").stderr
 

@@ -77,6 +77,7 @@ def signed_in(service):
     return send
 
 
+@pytest.mark.full
 def test_anybody_sees_the_catalogue_and_writes_by_the_form(service, signed_in, serve_elsewhere):
     signed_in("POST", "crm/company", name="Pier", industry="ships", visibility="public")
     signed_in("POST", "crm/company", name="Plan")

@@ -56,6 +56,7 @@ def told(records, *names):
     return [{name: each.get(name) for name in names} for each in records]
 
 
+@pytest.mark.full
 def test_what_was_loaded_is_dumped_and_loaded_again_with_its_references(flask, tmp_path):
     made = flask("load", "helpdesk", "--user", PEOPLE[0])
     assert made.stdout == "3 helpdesk/ticket, 2 helpdesk/comment are made\n", made.stderr
@@ -73,6 +74,7 @@ def test_what_was_loaded_is_dumped_and_loaded_again_with_its_references(flask, t
     assert not {each["id"] for each in first["ticket"]} & {each["id"] for each in second["ticket"]}
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     ("line", "said"),
     [
@@ -91,6 +93,7 @@ def test_a_line_that_cannot_be_made_is_named_and_nothing_is_made(flask, tmp_path
     assert flask.read(PEOPLE[1])["ticket"] == before
 
 
+@pytest.mark.full
 def test_lists_of_a_plugin_say_what_they_cost(flask):
     checked = flask("check", "--costs", PEOPLE[0])
     assert "helpdesk/ticket" in checked.stdout

@@ -42,6 +42,7 @@ def check(page):
     assert page.evaluate(WIDER) <= 0
 
 
+@pytest.mark.full
 def test_the_navigation_leads_to_configurations_that_are_copied(seat, service):
     desk = seat(permissions=["clipboard-read", "clipboard-write"])
     page = desk.open("")
@@ -66,6 +67,7 @@ def test_the_navigation_leads_to_configurations_that_are_copied(seat, service):
     expect(page.get_by_role("heading", name="API keys", level=1)).to_be_visible()
 
 
+@pytest.mark.full
 def test_a_tool_answers_what_its_form_asks_for(desk, page):
     desk.shop.make(CrmContact, firstName="Grace", lastName="Hopper")
     desk.shop.make(CrmContact, firstName="Ada", lastName="Lovelace")
@@ -83,6 +85,7 @@ def test_a_tool_answers_what_its_form_asks_for(desk, page):
     check(page)
 
 
+@pytest.mark.full
 def test_what_is_wrong_is_said_in_words_before_it_is_sent_and_after(page):
     ask_for(page, "crm/contact")
     where = page.get_by_label("where")
@@ -117,6 +120,7 @@ def test_a_tool_that_writes_asks_first_and_then_really_does(desk, page):
     assert [each["name"] for each in desk.shop.owner.get(path).json["data"]] == ["Harbour Works"]
 
 
+@pytest.mark.full
 def test_an_app_is_listed_and_disconnected(app, desk, page):
     apps = page.locator("section").filter(has=page.get_by_role("heading", name="Connected apps"))
     expect(apps).to_contain_text("No app is connected")
@@ -136,6 +140,7 @@ def test_an_app_is_listed_and_disconnected(app, desk, page):
     assert client.call("list_models").status_code == 401
 
 
+@pytest.mark.full
 def test_it_is_read_and_filled_in_on_a_phone_in_german(seat):
     desk = seat(locale="de-DE", color_scheme="dark", **PHONE)
     desk.shop.make(CrmContact, firstName="Grace", lastName="Hopper")

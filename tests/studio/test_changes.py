@@ -21,6 +21,7 @@ def undo(page, said):
     expect(page.get_by_text("It is undone.")).to_be_visible()
 
 
+@pytest.mark.full
 def test_a_deletion_is_undone_or_counts(desk, company):
     page = desk.open(f"/crm/company/{company['id']}/show")
     page.get_by_role("button", name="Delete", exact=True).click()
@@ -40,6 +41,7 @@ def test_a_saved_form_is_undone(desk, company):
     assert desk.shop.owner.get(f"{COMPANY}/{company['id']}").json["industry"] == "shipping"
 
 
+@pytest.mark.full
 def test_what_somebody_has_changed_since_is_not_undone(desk, company):
     page = desk.open(f"/crm/company/{company['id']}")
     page.get_by_role("textbox", name="Industry").fill("food")
@@ -51,6 +53,7 @@ def test_what_somebody_has_changed_since_is_not_undone(desk, company):
     assert desk.shop.owner.get(f"{COMPANY}/{company['id']}").json["industry"] == "steel"
 
 
+@pytest.mark.full
 def test_chosen_rows_come_back_as_one(desk):
     deals = [desk.shop.make(CrmDeal, name=f"Crane {number}") for number in range(3)]
     page = desk.open("/crm/deal")
@@ -62,6 +65,7 @@ def test_chosen_rows_come_back_as_one(desk):
         expect(page.get_by_role("link", name=deal["name"])).to_be_visible()
 
 
+@pytest.mark.full
 def test_an_import_is_undone(desk, tmp_path):
     file = tmp_path / "companies.csv"
     file.write_text("name\nOne\nTwo\n")
@@ -91,6 +95,7 @@ def test_the_history_shows_who_changed_what_and_leads_back(desk, company):
     assert desk.shop.owner.get(f"{COMPANY}/{company['id']}").json["industry"] == "shipping"
 
 
+@pytest.mark.full
 def test_the_bin_of_a_model_gives_back_what_was_deleted(desk, company):
     desk.shop.owner.delete(f"{COMPANY}/{company['id']}")
     page = desk.open("/crm/company")
@@ -102,6 +107,7 @@ def test_the_bin_of_a_model_gives_back_what_was_deleted(desk, company):
     assert desk.shop.owner.get(f"{COMPANY}/{company['id']}").status_code == 200
 
 
+@pytest.mark.full
 def test_the_changes_of_an_organization_are_filtered_and_taken_back(desk, company):
     deals = [desk.shop.make(CrmDeal, name=f"Crane {number}") for number in range(2)]
     desk.shop.owner.put(f"{COMPANY}/{company['id']}", {"industry": "food"})

@@ -39,6 +39,7 @@ def test_a_component_of_a_plugin_stands_in_place_of_the_details(desk):
     expect(page.get_by_text("Nobody has said when this closes.")).to_be_visible()
 
 
+@pytest.mark.full
 def test_a_page_of_a_plugin_is_in_the_navigation(desk):
     desk.shop.make(CrmDeal, name="Crane", stage="lead")
     desk.open().get_by_role("navigation").get_by_role("link", name="Stages").click()

@@ -64,6 +64,7 @@ def test_a_block_of_a_spreadsheet_is_pasted_at_once_and_undone_at_once(desk, pag
     assert deals(desk) == before
 
 
+@pytest.mark.full
 def test_cells_are_copied_and_filled_down(desk, page):
     page.locator("[data-row='0'][data-column='1']").click()
     page.locator("[data-row='2'][data-column='2']").click(modifiers=["Shift"])
@@ -74,6 +75,7 @@ def test_cells_are_copied_and_filled_down(desk, page):
     assert [amount for _, _, amount in deals(desk)] == [10_000, 10_000, 10_000, 40_000]
 
 
+@pytest.mark.full
 def test_a_block_with_one_bad_cell_changes_nothing(desk, page):
     before = deals(desk)
     page.locator("[data-row='0'][data-column='1']").click()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
+import pytest
 from openpyxl import Workbook
 from playwright.sync_api import expect
 
@@ -20,6 +21,7 @@ def choose(desk, path, title, file):
     return dialog
 
 
+@pytest.mark.full
 def test_a_file_is_mapped_checked_and_imported(desk, tmp_path):
     company = desk.shop.make(CrmCompany, name="Harbour Works")
     file = tmp_path / "people.csv"
@@ -37,6 +39,7 @@ def test_a_file_is_mapped_checked_and_imported(desk, tmp_path):
     assert desk.shop.owner.get(CrmContact.collection_path()).json["meta"]["count"] == 500
 
 
+@pytest.mark.full
 def test_a_check_counts_what_the_import_makes(desk, tmp_path):
     file = tmp_path / "companies.csv"
     rows = "\n".join(f"Company {n}," for n in range(600))
@@ -51,6 +54,7 @@ def test_a_check_counts_what_the_import_makes(desk, tmp_path):
     assert desk.shop.owner.get(CrmCompany.collection_path()).json["total"] == 0
 
 
+@pytest.mark.full
 def test_what_was_refused_of_a_file_is_mended_and_imported_too(desk, tmp_path):
     file = tmp_path / "companies.csv"
     file.write_text("name,website\nGood,\nBad,nowhere\nWorse,nothing\n")
@@ -88,6 +92,7 @@ def test_a_file_as_people_have_it_is_read_shown_and_remembered(desk, tmp_path):
     expect(dialog.get_by_role("combobox", name="Field: Betrag")).to_have_text("Amount")
 
 
+@pytest.mark.full
 def test_a_spreadsheet_is_imported(desk, tmp_path):
     company = desk.shop.make(CrmCompany, name="Harbour Works")
     file = tmp_path / "deals.xlsx"

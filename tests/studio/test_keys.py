@@ -48,6 +48,7 @@ def test_a_secret_is_shown_once_and_kept_nowhere(desk, secret):
     )
 
 
+@pytest.mark.full
 def test_a_copied_secret_counts_as_stored(seat):
     desk = seat(permissions=["clipboard-read", "clipboard-write"])
     page = desk.open("/keys/create")
@@ -59,6 +60,7 @@ def test_a_copied_secret_counts_as_stored(seat):
     assert SECRET.fullmatch(page.evaluate("() => navigator.clipboard.readText()"))
 
 
+@pytest.mark.full
 def test_the_use_of_a_key_is_shown_by_outcome_and_by_request(desk, service, secret):
     assert [use(service, secret) for _ in range(3)] == [200] * 3
     page = desk.page
@@ -73,6 +75,7 @@ def test_the_use_of_a_key_is_shown_by_outcome_and_by_request(desk, service, secr
     expect(page.get_by_role("row").filter(has_text="3").first).to_be_visible()
 
 
+@pytest.mark.full
 def test_a_rotated_key_has_a_new_secret_and_the_old_one_works_on(desk, service, secret):
     page = desk.page
     page.get_by_role("button", name="Rotate").click()
@@ -86,6 +89,7 @@ def test_a_rotated_key_has_a_new_secret_and_the_old_one_works_on(desk, service, 
     assert [use(service, each) for each in (secret, new)] == [200, 200]
 
 
+@pytest.mark.full
 def test_a_key_is_disabled_enabled_and_revoked(desk, service, secret):
     page = desk.page
     page.get_by_role("button", name="Disable").click()

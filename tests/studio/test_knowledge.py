@@ -41,6 +41,7 @@ def index(app, desk, var_dir, monkeypatch):
     process.wait(10)
 
 
+@pytest.mark.full
 def test_the_three_ways_of_searching_stand_beside_each_other_with_the_place_of_each_passage(desk, index):
     page = desk.open(f"/ai-rag/index/{index}/show")
     page.get_by_role("link", name="Search", exact=True).click()
@@ -60,6 +61,7 @@ def test_the_three_ways_of_searching_stand_beside_each_other_with_the_place_of_e
     expect(page.get_by_role("heading", name="Timetable")).to_be_visible()
 
 
+@pytest.mark.full
 def test_a_search_is_narrowed_to_labels(app, desk):
     owner = desk.shop.owner
     made = created(owner, "ai-rag/index", name="Port")["id"]
@@ -76,6 +78,7 @@ def test_a_search_is_narrowed_to_labels(app, desk):
     expect(found).to_contain_text("Boats")
 
 
+@pytest.mark.full
 def test_without_vectors_it_says_so_and_words_are_searched(desk):
     made = created(desk.shop.owner, "ai-rag/index", name="Plain")
     page = desk.open(f"/ai-rag/index/{made['id']}/search?text=ferry")

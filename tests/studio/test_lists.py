@@ -35,6 +35,7 @@ def add_filter(page, field):
     return page.get_by_role("dialog", name=field)
 
 
+@pytest.mark.full
 def test_a_header_sorts_up_then_down_then_not_at_all(deals):
     page = deals.open(DEALS)
     head = page.get_by_role("button", name="Sort by Amount")
@@ -57,6 +58,7 @@ def test_the_address_holds_all_that_is_chosen(deals):
         page.goto(page.url)
 
 
+@pytest.mark.full
 def test_words_are_searched_for_as_they_are_typed(deals):
     page = deals.open(DEALS)
     page.keyboard.press("/")
@@ -64,6 +66,7 @@ def test_words_are_searched_for_as_they_are_typed(deals):
     expect_names(page, "Deal 2")
 
 
+@pytest.mark.full
 def test_a_search_ranks_by_meaning_until_a_header_sorts(deals):
     """By words alone, as nothing makes vectors here."""
     page = deals.open(DEALS)
@@ -80,6 +83,7 @@ def test_a_search_ranks_by_meaning_until_a_header_sorts(deals):
     expect(page.get_by_text("3 records")).to_be_visible()
 
 
+@pytest.mark.full
 def test_rows_are_grouped_with_what_each_group_comes_to(deals):
     page = deals.open(f"{DEALS}?totals=amount&columns=name,amount")
     page.get_by_role("button", name="View", exact=True).click()
@@ -95,6 +99,7 @@ def test_rows_are_grouped_with_what_each_group_comes_to(deals):
     expect(groups).to_have_count(3)
 
 
+@pytest.mark.full
 def test_a_view_is_saved_and_opened_again(deals):
     page = deals.open(DEALS)
     page.get_by_role("button", name="Sort by Amount").click()
@@ -109,6 +114,7 @@ def test_a_view_is_saved_and_opened_again(deals):
     expect_names(page, "Deal 1", "Deal 2", "Deal 3")
 
 
+@pytest.mark.full
 def test_a_condition_on_a_related_record_offers_the_first_ones_at_once(deals):
     page = deals.open(DEALS)
     add_filter(page, "Company")
@@ -147,6 +153,7 @@ def test_chosen_rows_are_changed_duplicated_and_deleted(deals):
     expect(page.get_by_text("Nothing here yet")).to_be_visible()
 
 
+@pytest.mark.full
 def test_what_is_filtered_is_exported(deals, tmp_path):
     page = deals.open(f'{DEALS}?filter=[["amount","gte",20000]]&sort=amount')
     page.get_by_role("button", name="Export").click()

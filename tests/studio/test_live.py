@@ -64,6 +64,7 @@ def test_one_of_two_browsers_edits_and_the_other_sees_it_in_the_list_and_on_the_
     expect(record.get_by_text("Changed by Ada Byron: Harbour Foods")).to_be_visible()
 
 
+@pytest.mark.full
 def test_records_come_and_go_with_their_count(look, desk, ada, works):
     page = look(COMPANIES)
     expect(page.get_by_text("1 record")).to_be_visible()
@@ -93,6 +94,7 @@ def test_what_somebody_enters_is_kept_beside_what_another_has_written(look, desk
     assert (stored["name"], stored["industry"]) == ("Entered here", "Food")
 
 
+@pytest.mark.full
 def test_what_changes_while_a_page_is_opened_is_shown(desk, ada):
     def write(route):
         ada.post(PATH, {"name": "Early Works", "organizationId": str(desk.shop.owner.organization_id)})
@@ -103,6 +105,7 @@ def test_what_changes_while_a_page_is_opened_is_shown(desk, ada):
     expect(page.get_by_role("link", name="Early Works")).to_be_visible()
 
 
+@pytest.mark.full
 def test_a_form_that_nobody_has_touched_shows_the_change(look, ada, works):
     page = look(f"{COMPANIES}/{works['id']}")
     expect(named(page, "Name")).to_have_value("Harbour Works")
@@ -111,6 +114,7 @@ def test_a_form_that_nobody_has_touched_shows_the_change(look, ada, works):
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
+@pytest.mark.full
 def test_an_edited_cell_is_kept_and_both_versions_are_compared(look, desk, ada, works):
     page = look(COMPANIES)
     page.get_by_role("button", name="Edit Name of Harbour Works").focus()
@@ -128,6 +132,7 @@ def test_an_edited_cell_is_kept_and_both_versions_are_compared(look, desk, ada, 
     assert desk.shop.owner.get(f"{PATH}/{works['id']}").json["name"] == "By Ada"
 
 
+@pytest.mark.full
 def test_a_long_list_says_that_there_is_something_new(app, look, desk, ada):
     home = desk.shop.owner.organization_id
     with app.app_context(), transaction() as session:
@@ -141,6 +146,7 @@ def test_a_long_list_says_that_there_is_something_new(app, look, desk, ada):
     expect(page.get_by_role("button", name="Show what is new")).to_have_count(0)
 
 
+@pytest.mark.full
 def test_nothing_is_missed_without_a_network_nor_while_the_machine_sleeps_for_an_hour(desk, look, ada):
     home = str(desk.shop.owner.organization_id)
     desk.page.clock.install()
@@ -154,6 +160,7 @@ def test_nothing_is_missed_without_a_network_nor_while_the_machine_sleeps_for_an
         expect(page.get_by_role("link", name=name)).to_be_visible(timeout=60_000)
 
 
+@pytest.mark.full
 def test_a_refusal_on_the_way_ends_nothing_for_good(desk, ada):
     refused = {"error": "Held back", "code": "FORBIDDEN", "details": {}}
     desk.page.clock.install()

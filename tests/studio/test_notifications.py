@@ -43,6 +43,7 @@ def test_the_bell_of_an_admin_shows_and_marks_their_own_alone(seat, cast, told):
     expect(page.get_by_role("link", name="For somebody else")).to_have_count(0)
 
 
+@pytest.mark.full
 def test_all_are_marked_those_that_are_not_shown_as_well(desk, told):
     for number in range(25):
         told(desk.shop.owner, f"Note {number}")
@@ -54,6 +55,7 @@ def test_all_are_marked_those_that_are_not_shown_as_well(desk, told):
     assert [each["title"] for each in found if each["readAt"] is None] == []
 
 
+@pytest.mark.full
 def test_one_that_comes_is_counted_at_once(desk, told):
     page = desk.open()
     expect(page.get_by_role("button", name=re.compile("^Notifications, 0"))).to_be_attached()

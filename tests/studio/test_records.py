@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from app.crm.models import CrmCompany, CrmDeal
@@ -25,6 +26,7 @@ def test_a_reference_is_found_by_its_words_or_made_on_the_spot(desk):
     expect(company).to_have_value("Skerry Freight")
 
 
+@pytest.mark.full
 def test_a_state_moves_from_its_badge(desk):
     deal = desk.shop.make(CrmDeal, stage="won")
     page = desk.open(f"/crm/deal/{deal['id']}/show")
@@ -35,6 +37,7 @@ def test_a_state_moves_from_its_badge(desk):
     assert desk.shop.owner.get(f"/api/v1/crm/deal/{deal['id']}").json["stage"] == "negotiation"
 
 
+@pytest.mark.full
 def test_what_is_not_saved_is_asked_about_and_offered_again(desk):
     company = desk.shop.make(CrmCompany, name="Harbour Works")
     page = desk.open(f"/crm/company/{company['id']}")
@@ -49,6 +52,7 @@ def test_what_is_not_saved_is_asked_about_and_offered_again(desk):
     assert page.evaluate("() => Object.keys(sessionStorage).filter((key) => key.startsWith('rowgate.draft:'))") == []
 
 
+@pytest.mark.full
 def test_a_record_is_printed_whole_and_by_itself(desk):
     deal = desk.shop.make(CrmDeal, name="Cranes", description="\n\n".join(f"Paragraph {n}" for n in range(200)))
     page = desk.open(f"/crm/deal/{deal['id']}/show")
@@ -61,6 +65,7 @@ def test_a_record_is_printed_whole_and_by_itself(desk):
     assert page.get_by_text("Paragraph 199").evaluate("(text) => getComputedStyle(text).color") == "rgb(0, 0, 0)"
 
 
+@pytest.mark.full
 def test_related_records_are_tabs_that_make_new_ones_of_this_one(desk):
     company = desk.shop.make(CrmCompany, name="Harbour Works")
     desk.shop.make(CrmDeal, name="Crane", companyId=company["id"])
@@ -91,6 +96,7 @@ def test_keys_of_the_keyboard_lead_everywhere(desk):
     expect(page.get_by_role("heading", name="Deals")).to_be_visible()
 
 
+@pytest.mark.full
 def test_the_palette_finds_records_of_what_one_uses(desk):
     deal = desk.shop.make(CrmDeal, name="Quay cranes")
     page = desk.open("/crm/deal")
@@ -113,6 +119,7 @@ def test_a_file_is_dropped_seen_and_kept(desk, tmp_path):
     assert download.value.path().read_text() == "Quay 4 has two cranes."
 
 
+@pytest.mark.full
 def test_a_larger_file_goes_once_it_is_saved_with_what_the_form_says_of_it(desk, tmp_path):
     file = tmp_path / "large.txt"
     file.write_text("Quay 4.\n" * 100_000)
@@ -129,6 +136,7 @@ def test_a_larger_file_goes_once_it_is_saved_with_what_the_form_says_of_it(desk,
     assert (stored["filename"], stored["size"], stored["visibility"]) == ("quay.txt", 800_000, "public")
 
 
+@pytest.mark.full
 def test_words_are_looked_for_where_somebody_chooses(desk):
     page = desk.open("/crm/deal")
     page.keyboard.press("Control+k")

@@ -25,6 +25,7 @@ VARIANTS = [
 ]
 
 
+@pytest.mark.full
 @pytest.mark.variants
 @pytest.mark.parametrize(
     ("size", "scheme", "locale"), VARIANTS, ids=["desktop-light", "desktop-dark", "phone-light", "phone-dark"]

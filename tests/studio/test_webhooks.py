@@ -56,6 +56,7 @@ def test_a_webhook_is_tried_and_what_was_sent_and_answered_is_shown(app, desk, h
     expect(listed.get_by_text("Waits")).to_be_visible()
 
 
+@pytest.mark.full
 def test_one_that_was_switched_off_says_why_and_sends_again_what_it_has_missed(app, desk, hook, loopback):
     loopback.answer("/hook", status=410, times=1)
     desk.shop.make(CrmCompany, name="Harbour Works")
@@ -69,6 +70,7 @@ def test_one_that_was_switched_off_says_why_and_sends_again_what_it_has_missed(a
     assert (row["enabled"], row["disabledReason"]) == (True, None)
 
 
+@pytest.mark.full
 def test_an_address_that_is_refused_says_so_at_its_field(desk):
     page = desk.open("/webhooks")
     page.get_by_role("button", name="New webhook").click()
@@ -81,6 +83,7 @@ def test_an_address_that_is_refused_says_so_at_its_field(desk):
     expect(dialog.get_by_text("an address of a private network")).to_be_visible()
 
 
+@pytest.mark.full
 def test_a_webhook_is_deleted(desk, hook):
     hook.get_by_role("button", name="Delete").click()
     hook.get_by_role("dialog").get_by_role("button", name="Delete").click()

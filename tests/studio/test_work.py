@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from app.auth.models.organizations import AuthMember
@@ -45,6 +46,7 @@ def test_a_comment_names_a_colleague_who_hears_of_it(app, cast, desk):
     assert (told["type"], told["data"]["id"]) == ("MENTION", deal["id"])
 
 
+@pytest.mark.full
 def test_a_comment_is_changed_and_removed_where_it_stands(desk):
     deal = desk.shop.make(CrmDeal, name="Crane")
     path = f"{CrmDeal.collection_path()}/{deal['id']}/_comments"
@@ -86,6 +88,7 @@ def test_a_dashboard_is_made_of_panels_that_follow_what_changes(desk):
     expect(page.get_by_role("region", name="Pipeline").get_by_text("$750.00")).to_be_visible()
 
 
+@pytest.mark.full
 def test_a_chart_is_saved_as_a_table_and_as_a_picture(desk):
     desk.shop.make(CrmDeal, name="Crane", stage="won", amount=50_000)
     page = desk.open("")
@@ -101,6 +104,7 @@ def test_a_chart_is_saved_as_a_table_and_as_a_picture(desk):
     assert saved["PNG"].startswith(b"\x89PNG")
 
 
+@pytest.mark.full
 def test_the_first_steps_of_an_empty_organization_are_ticked_off(desk):
     page = desk.open("")
     steps = page.get_by_role("region", name="First steps")
@@ -113,6 +117,7 @@ def test_the_first_steps_of_an_empty_organization_are_ticked_off(desk):
     expect(steps).to_have_count(0)
 
 
+@pytest.mark.full
 def test_the_colour_of_an_organization_is_that_of_the_studio(desk):
     page = desk.open("/organization/settings")
     page.get_by_label("Colour").fill("#0a7d5c")
@@ -125,6 +130,7 @@ def test_the_colour_of_an_organization_is_that_of_the_studio(desk):
     assert json.dumps(stored) == '{"accent": "#0a7d5c"}'
 
 
+@pytest.mark.full
 def test_what_is_pinned_stands_at_the_top_of_the_navigation(desk):
     page = desk.open("/crm/company")
     page.get_by_role("button", name="Pin to the navigation").click()
@@ -134,6 +140,7 @@ def test_what_is_pinned_stands_at_the_top_of_the_navigation(desk):
     expect(pinned.get_by_role("link")).to_have_text(["Companies"])
 
 
+@pytest.mark.full
 def test_totals_are_of_all_that_a_list_shows(desk):
     company = desk.shop.make(CrmCompany, name="Harbour Works")["id"]
     for amount in (10_000, 20_000):
