@@ -29,7 +29,7 @@ OWN = {
 
 
 class Commands(AppGroup):
-    """The commands of the application. The service's own are loaded when they are asked for: each start needs one."""
+    """The commands of the application. A start needs one of them, so those of the service are loaded when asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands."""

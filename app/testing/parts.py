@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
+from unittest import mock
 
 from argon2 import PasswordHasher, profiles
 from flask import Flask
@@ -27,7 +28,7 @@ from config import Settings
 
 # The data of a test run is worth nothing, so nothing waits for the disk.
 UNSAFE_BUT_FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
-# What each new password costs is what guessing it costs, and nobody guesses those of tests.
+# A password is dear to hash so that it is dear to guess, and nobody guesses those of tests.
 HASHER = PasswordHasher.from_parameters(profiles.CHEAPEST)
 
 
@@ -47,14 +48,14 @@ def servers() -> Iterator[str]:
 @contextmanager
 def application(settings: Settings) -> Iterator[Flask]:
     """An application on a database that it migrates and seeds, where passwords are hashed at once."""
-    passwords.HASHER = HASHER
-    made = create_app(settings)
-    with made.app_context():
-        histories.upgrade()
-        with unit_of_work() as unit:
-            seed(unit)
-    yield made
-    close_application(made)
+    with mock.patch.object(passwords, "HASHER", HASHER):
+        made = create_app(settings)
+        with made.app_context():
+            histories.upgrade()
+            with unit_of_work() as unit:
+                seed(unit)
+        yield made
+        close_application(made)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from tests.end_to_end.packages import checked, compiled, interpreter, made, mypy
 
 __all__ = ["checked", "compiled", "interpreter", "made", "mypy"]
 
-# The first draws no window at all, and takes half of the time.
+# The first has no windows, and starts for half of the work.
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
 ARGUMENTS = [

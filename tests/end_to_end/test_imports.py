@@ -68,7 +68,6 @@ def count(actor):
 
 
 @pytest.mark.full
-@pytest.mark.variants
 @pytest.mark.parametrize("partial", [False, True], ids=["whole", "partial"])
 def test_an_import_whose_worker_is_killed_is_done_by_the_next_one(owner, database, var_dir, tmp_path, partial):
     content = "name\r\n" + "".join(f"Firm {number}\r\n" for number in range(ROWS))

@@ -26,7 +26,6 @@ VARIANTS = [
 
 
 @pytest.mark.full
-@pytest.mark.variants
 @pytest.mark.parametrize(
     ("size", "scheme", "locale"), VARIANTS, ids=["desktop-light", "desktop-dark", "phone-light", "phone-dark"]
 )
