@@ -8,7 +8,7 @@ from base64 import b64decode
 from collections.abc import Mapping
 from typing import Any
 
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, expect
 
 from app.auth.models.keys import AuthApiKey
 from app.engine.declare.catalogue import every_model
@@ -65,7 +65,7 @@ def fill_one(page: Page, field: Field, value: Any) -> None:
         content = {"name": "plan.txt", "mimeType": "text/plain", "buffer": b64decode(value)}
         page.locator("input[type=file]").set_input_files(content)
     elif isinstance(kind, Json | Vector):
-        labelled(page, "textbox", field).fill(json.dumps(value))
+        enter_code(labelled(page, "textbox", field), json.dumps(value))
     elif isinstance(kind, Strings):
         choose_each(page, labelled(page, "combobox", field), kind, value)
     elif isinstance(kind, Enum):
@@ -80,6 +80,14 @@ def fill_one(page: Page, field: Field, value: Any) -> None:
         named(page, field.name).fill(f"{value / 100:.2f}")
     else:
         named(page, field.name).fill(str(value))
+
+
+def enter_code(editor: Locator, text: str) -> None:
+    """Have an editor hold ``text``, by its own keys: it may not know yet what else is marked in it, and would add."""
+    editor.click()
+    editor.press("ControlOrMeta+a")
+    editor.page.keyboard.insert_text(text)
+    expect(editor).to_have_text(text)
 
 
 def named(page: Page, name: str) -> Locator:
