@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import gc
-import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from itertools import count
 from typing import Any
 
 import hypothesis
@@ -22,6 +20,8 @@ from tests.shapes import covering, showing
 
 pytest_plugins = ["app.testing.plugin", "tests.end_to_end.shared"]
 
+# Next to nothing of what is made before the first test can go again.
+gc.disable()
 # Tests are made for every model when they are collected.
 plugins.load()
 
@@ -35,9 +35,9 @@ ALL_QUERIES, USUAL_QUERIES = 500, 60
 ALL_CHANGES, USUAL_CHANGES = 2000, 500
 # A test of more models than these shows a mechanism, one of fewer has chosen them.
 MANY_MODELS = 20
-# Applications after which the collector looks for what is left of them, and for what threads still held then.
-BUILT_AT_ONCE, BUILT_IN_A_WHILE = 5, 25
-built = count(1)
+# New objects after which the collector looks through them, looks after which it goes through older ones, and those
+# after which through all: applications, which are large, are found that way before there are many.
+LOOKS = (50_000, 10, 10)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -102,10 +102,11 @@ def _further_variants(items: list[pytest.Item]) -> set[pytest.Item]:
 
 
 def pytest_collection_finish() -> None:
-    """Keep the collector from looking through the tests and the models again and again: they stay to the end."""
+    """Have the collector look for what tests leave, and not through the tests and models, which stay to the end."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(10_000, 20, 100)  # as in web workers
+    gc.set_threshold(*LOOKS)
+    gc.enable()
 
 
 @pytest.fixture(scope="module")
@@ -123,28 +124,6 @@ def build_once(app: Flask, settings: Settings) -> Iterator[Callable[..., Flask]]
             return built[key]
 
         yield find_or_build
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Any:
-    """Collect what is left of some applications that tests have built: each is large, and only found that way. What
-    stays is kept from the next looks, which would take seconds in the end."""
-    done = yield  # until then, pytest keeps what a test was given
-    if not _leaves_applications(item, nextitem) or (number := next(built)) % BUILT_AT_ONCE:
-        return done
-    if number % BUILT_IN_A_WHILE == 0:
-        gc.unfreeze()
-    with warnings.catch_warnings():
-        # A socket may be found before the connection that would have closed it.
-        warnings.simplefilter("ignore", ResourceWarning)
-        gc.collect()
-    gc.freeze()
-    return done
-
-
-def _leaves_applications(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
-    taken = getattr(item, "fixturenames", ())
-    return "build" in taken or ("build_once" in taken and (nextitem is None or nextitem.path != item.path))
 
 
 def _needs_servers(item: pytest.Item) -> bool:

@@ -73,16 +73,16 @@ def further_applications(settings: Settings) -> Iterator[Callable[..., Flask]]:
 
 
 @contextmanager
-def on_empty_database(app: Flask) -> Iterator[Flask]:
-    """An application like ``app`` on an empty database of its own."""
+def on_empty_database(app: Flask, name: str = "migrated", template: str = "template0") -> Iterator[Flask]:
+    """An application like ``app`` on a database of its own: an empty one, or a copy of one that nobody is connected to."""
     settings: Settings = app.config["SETTINGS"]
     with app.app_context(), db.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.execute(text("CREATE DATABASE migrated TEMPLATE template0"))
-        other = create_app(replace(settings, database_url=database_url(settings.var_dir).replace(DATABASE, "migrated")))
+        connection.execute(text(f"CREATE DATABASE {name} TEMPLATE {template}"))
+        other = create_app(replace(settings, database_url=database_url(settings.var_dir).replace(DATABASE, name)))
         yield other
         with other.app_context():
             connections.close_all()
-        connection.execute(text("DROP DATABASE migrated"))
+        connection.execute(text(f"DROP DATABASE {name}"))
 
 
 def close_application(application: Flask) -> None:

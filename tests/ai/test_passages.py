@@ -164,6 +164,7 @@ def test_questions_about_real_documents_are_answered_from_the_right_one(reader):
     assert sum(right.values()) >= 9, right
 
 
+@pytest.mark.full
 @pytest.mark.skipif(not RFCS.is_dir(), reason="the package doc-rfc-std is not installed")
 @pytest.mark.parametrize("question", FOREIGN)
 def test_questions_about_other_things_are_not_answered(reader, question):

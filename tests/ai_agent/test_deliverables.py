@@ -185,6 +185,7 @@ def test_the_knowledge_base_of_an_agent_is_told_to_its_model(agents, chains, pro
     assert told == {"role": "system", "content": "[Crane plan]\nThe crane may be forty metres high."}
 
 
+@pytest.mark.full
 def test_work_whose_worker_was_killed_is_done_again(agents, chains, provider, var_dir):
     identifier = agents.ask(agents.agent(chainId=chains.of("waiting")))
     worker = subprocess.Popen(

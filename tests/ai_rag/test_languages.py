@@ -80,6 +80,7 @@ def test_a_phrase_is_asked_of_no_passage_whose_language_leaves_out_all_of_its_wo
     assert "en" in titles(asked(owner, base, '"to be or not to be" harbour'))
 
 
+@pytest.mark.full
 def test_documents_of_before_are_found_by_their_language_on_demand(app, owner, base, monkeypatch):
     entered(app, owner, base, "de", GERMAN)
     with app.app_context(), transaction() as session:

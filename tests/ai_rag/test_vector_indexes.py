@@ -74,6 +74,7 @@ def found(caller, base, monkeypatch, **more):
     return [(each["chunkId"], pytest.approx(each["score"], abs=1e-6)) for each in answer.json["data"]]
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("metric", ["cosine", "l2", "inner_product"])
 def test_a_large_base_gets_an_index_and_finds_the_same(app, owner, made, monkeypatch, metric):
     base = made(metric=metric)
@@ -162,6 +163,7 @@ def test_one_that_was_left_half_made_is_made_anew(app, owner, made):
         assert session.scalar(vector_indexes.IS_VALID, {"name": name}) is True
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("given", [{"m": "x"}, {"m": True, "efConstruction": 7}, {"m": 10**9, "efConstruction": -1}])
 def test_parameters_that_make_no_sense_make_an_index_all_the_same(app, made, given):
     made(parameters=given)

@@ -122,6 +122,7 @@ def test_a_project_comes_from_the_index_where_no_file_is_noted(run, tmp_path, in
     assert not (tmp_path / "shop" / "local.mk").exists()
 
 
+@pytest.mark.full
 def test_a_checkout_has_the_command(tmp_path):
     """Made by make in an environment of packages, as for ``make serve``."""
     folders = ("rowgate", "app", "blueprints", "schemas", "migrations")

@@ -57,6 +57,7 @@ def test_who_may_not_write_into_a_knowledge_base_enters_nothing(cast, run, index
     assert told["error"]
 
 
+@pytest.mark.full
 def test_knowledge_bases_without_a_model_are_given_one(app, owner, run, index, monkeypatch):
     assert "Nothing makes vectors here" in run("embed", code=1)
     with monkeypatch.context() as installed:

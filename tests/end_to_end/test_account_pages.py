@@ -98,6 +98,7 @@ def test_no_page_has_what_axe_finds_wrong(open_in, scheme):
         assert_sound(each)
 
 
+@pytest.mark.full
 @pytest.mark.variants
 @pytest.mark.parametrize("locale", ["en-US", "de-DE"])
 def test_nothing_is_wider_than_a_small_phone(open_in, locale):

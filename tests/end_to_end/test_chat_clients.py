@@ -41,6 +41,7 @@ def ai_sdk(port, chains, form, *questions):
     return [json.loads(line) for line in run.stdout.splitlines()]
 
 
+@pytest.mark.full
 @pytest.mark.variants
 @pytest.mark.parametrize("form", ["text", "ui"])
 def test_the_ai_sdk_reads_answers_and_goes_on_in_the_same_chat(port, chains, form):
@@ -56,6 +57,7 @@ def test_the_ai_sdk_reads_answers_and_goes_on_in_the_same_chat(port, chains, for
         assert second["messageId"] == chains.stream()["messageId"]
 
 
+@pytest.mark.full
 @pytest.mark.variants
 @pytest.mark.parametrize("form", ["text", "ui"])
 def test_the_ai_sdk_learns_of_an_answer_that_breaks_off(port, chains, form):
@@ -65,6 +67,7 @@ def test_the_ai_sdk_learns_of_an_answer_that_breaks_off(port, chains, form):
     assert ANSWER.startswith(answer["text"])
 
 
+@pytest.mark.full
 @pytest.mark.variants
 @pytest.mark.parametrize("form", ["text", "ui"])
 def test_the_ai_sdk_learns_of_a_failure_before_the_first_byte(port, chains, form):

@@ -75,6 +75,7 @@ def test_the_periodic_tasks_have_their_hours(app):
     }
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("task", ["sum_key_use", "expire_key_use"])
 def test_the_worker_does_what_waits(app, cast, var_dir, task):
     owner = cast.user()
@@ -103,6 +104,7 @@ def test_the_worker_does_what_waits(app, cast, var_dir, task):
     assert counted(app, LEFT) == 0, "what has been done is not kept"
 
 
+@pytest.mark.full
 def test_a_worker_that_is_told_to_stop_ends_cleanly(app, var_dir, tmp_path):
     log = tmp_path / "log"
     with app.app_context(), transaction() as session:
@@ -127,6 +129,7 @@ def ask(port, token):
     return status
 
 
+@pytest.mark.full
 def test_a_graceful_stop_loses_no_row_of_key_use(app, cast, var_dir, tmp_path):
     owner = cast.user()
     key = cast.key(owner, "read")

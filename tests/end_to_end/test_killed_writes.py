@@ -75,6 +75,7 @@ def again(service, *request):
     return answers[-1]
 
 
+@pytest.mark.full
 def test_killed_after_the_commit_and_before_the_answer_the_repetition_gets_the_answer(workshop, service, proxy):
     owner, key, body = workshop.owner, new_key(), workshop.body(CrmContact)
     request = (owner, "POST", CONTACTS, key, body)

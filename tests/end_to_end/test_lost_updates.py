@@ -70,6 +70,7 @@ def add_one(client, path):
     pytest.fail("the others were always faster")
 
 
+@pytest.mark.full
 def test_fifty_writers_of_one_counter_lose_no_update(workshop, client_of):
     owner, path = workshop.owner, workshop.path(CrmDeal, amount=0)
     clients = [client_of(owner) for _ in range(WRITERS)]
@@ -81,6 +82,7 @@ def test_fifty_writers_of_one_counter_lose_no_update(workshop, client_of):
     assert sum(tries) > WRITERS  # they did meet
 
 
+@pytest.mark.full
 def test_fifty_requests_with_one_key_make_one_row_and_get_one_answer(workshop, client_of):
     owner, key, body = workshop.owner, new_key(), workshop.body(CrmContact)
     barrier, told = Barrier(WRITERS), Counter()

@@ -39,6 +39,7 @@ def whole(data: Path) -> None:
         (data / name).write_text(content)
 
 
+@pytest.mark.full
 @pytest.mark.variants
 @pytest.mark.parametrize(
     ("file", "content", "text"),

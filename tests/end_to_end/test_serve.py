@@ -65,6 +65,7 @@ def test_the_transcript_of_the_readme_runs_as_it_stands(service, folder):
         transcripts.check(printed, expected)
 
 
+@pytest.mark.full
 def test_a_port_in_use_is_one_line(service, folder):
     port, _ = service
     run = subprocess.run(
@@ -76,6 +77,7 @@ def test_a_port_in_use_is_one_line(service, folder):
     assert re.fullmatch(rf"Error: Cannot listen on 127.0.0.1:{port} .*{holder}: set HOST or PORT\n", run.stderr)
 
 
+@pytest.mark.full
 def test_a_second_service_on_the_same_folder_is_one_line_and_leaves_the_first_alone(service, folder):
     port, process = service
     env = environment(VAR_DIR=f"{folder}/var", PORT=str(free_port()))
@@ -88,6 +90,7 @@ def test_a_second_service_on_the_same_folder_is_one_line_and_leaves_the_first_al
         assert answer.status == 200
 
 
+@pytest.mark.full
 @pytest.mark.variants
 @pytest.mark.parametrize(
     ("settings", "line"),
@@ -109,6 +112,7 @@ def test_a_bad_setting_and_a_database_out_of_reach_are_one_line(folder, settings
     assert children_of(f"{folder}/bad") == []
 
 
+@pytest.mark.full
 @pytest.mark.variants
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_stop_leaves_nothing_behind_and_the_next_start_keeps_the_data(folder, log, service, number):

@@ -104,6 +104,7 @@ def test_one_connection_that_falls_silent_empties_all_pools(unlucky, proxy):
     assert set(others) == {200, 201}
 
 
+@pytest.mark.full
 def test_a_write_that_was_given_up_does_not_reach_the_database_any_more(unlucky, owner, proxy, app):
     path = f"/api/v1/crm/company/{unlucky.post('/api/v1/crm/company', {'name': 'Harbour Works'}).json['id']}"
     assert unlucky.patch(path, {"industry": "Cranes"}).status_code == 200
@@ -131,6 +132,7 @@ def test_what_watches_the_service_is_answered_within_two_seconds_while_the_datab
     assert answer.status_code == (503 if path == "/readyz" else 200)
 
 
+@pytest.mark.full
 def test_whoever_asks_for_readiness_shares_one_look(unlucky, proxy):
     proxy.silence()
     before = proxy.connections

@@ -79,6 +79,7 @@ def earlier(empty):
     return empty
 
 
+@pytest.mark.full
 def test_stored_domains_are_rewritten_and_clashes_are_listed(earlier, caplog):
     with earlier.app_context():
         upgrade()

@@ -38,6 +38,7 @@ class StreamedCopy(Copy):
         self.listener = self.floor.open(self.actor, models=self.heard, since=last)
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("seed", range(2))
 def test_a_copy_kept_by_a_stream_is_what_everybody_reads(cast, floor, seed, monkeypatch):
     monkeypatch.setattr(changes, "BATCH_SIZE", 5)

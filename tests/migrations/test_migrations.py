@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 
+import pytest
 from alembic.script import ScriptDirectory
 from flask_migrate import check, downgrade, upgrade
 from sqlalchemy import text
@@ -33,6 +34,7 @@ def test_the_history_builds_the_schema_shows_no_drift_and_goes_back_to_nothing(e
     assert empty.test_client().get("/readyz").json["migrations"] == "ok"
 
 
+@pytest.mark.full
 def test_a_revision_that_was_taken_back_can_be_made_again(empty):
     with empty.app_context():
         upgrade()

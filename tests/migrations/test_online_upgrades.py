@@ -90,6 +90,7 @@ def test_an_upgrade_that_is_stopped_at_any_step_goes_on(served, monkeypatch, onl
     assert is_present(served)
 
 
+@pytest.mark.full
 def test_half_an_index_is_made_anew(served):
     with served.app_context():
         with transaction() as session:
@@ -206,6 +207,7 @@ def test_a_migration_may_leave_its_transaction_by_itself(operations):
     assert ask(operations, "SELECT count(*) FROM pg_indexes WHERE indexname LIKE 'ix_gadget_%'") == 2
 
 
+@pytest.mark.full
 def test_nothing_else_changes_a_schema_that_is_half_way(served, monkeypatch, caplog):
     commit = OnlineImpl._commit
 
@@ -224,6 +226,7 @@ def test_nothing_else_changes_a_schema_that_is_half_way(served, monkeypatch, cap
     assert is_present(served)
 
 
+@pytest.mark.full
 def test_two_upgrades_at_once_take_turns(served):
     """Whoever waits is in no transaction, which indexes that are made beside all writes would wait for."""
     settings = {"DATABASE_URL": served.config["SETTINGS"].database_url, "SECRET_KEY": SECRET}
@@ -237,6 +240,7 @@ def test_two_upgrades_at_once_take_turns(served):
     assert is_present(served)
 
 
+@pytest.mark.full
 def test_locks_that_were_missed_are_not_kept_while_rows_are_looked_at(served, monkeypatch):
     """A step that did not get its lock begins with it; the next one does not."""
     begun, url = [], served.config["SETTINGS"].database_url

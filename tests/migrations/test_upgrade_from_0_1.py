@@ -97,6 +97,7 @@ def rows(app):
         }
 
 
+@pytest.mark.full
 def test_the_way_there_and_back_leaves_every_row_and_column_of_then(restored):
     with restored("backward") as app:
         before = rows(app)

@@ -59,6 +59,7 @@ def test_a_listener_looks_within_five_seconds_again_and_again_while_redis_is_fro
             assert time.monotonic() - begun < 5.5
 
 
+@pytest.mark.full
 def test_what_could_not_be_sent_while_redis_was_frozen_is_sent_when_it_is_back(ends, server):
     sender, listener = ends
     user_ids = [uuid4(), uuid4()]
@@ -84,6 +85,7 @@ def test_a_sender_waits_for_a_frozen_redis_once_and_briefly(ends, server):
     assert time.monotonic() - begun < 2 * pubsub.TIMEOUT
 
 
+@pytest.mark.full
 def test_of_too_many_users_everybody_is_told(ends, server, monkeypatch):
     monkeypatch.setattr(pubsub, "MAX_UNSENT", 1)
     sender, listener = ends

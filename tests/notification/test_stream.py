@@ -248,6 +248,7 @@ def test_a_stream_ends_when_its_credential_does(ended, how):
         ended[how].next()
 
 
+@pytest.mark.full
 def test_a_stop_ends_streams_in_good_order(app, var_dir, cast, tmp_path):
     owner, port = cast.user(), free_port()
     with started(gunicorn(1), port, tmp_path / "log", VAR_DIR=var_dir) as process:
@@ -261,6 +262,7 @@ def test_a_stop_ends_streams_in_good_order(app, var_dir, cast, tmp_path):
         assert process.wait(20) == 0
 
 
+@pytest.mark.full
 def test_a_stream_goes_on_over_a_killed_worker(app, var_dir, cast, tmp_path):
     owner, port = cast.user(), free_port()
     with started(gunicorn(1), port, tmp_path / "log", VAR_DIR=var_dir) as process:

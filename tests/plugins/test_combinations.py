@@ -83,6 +83,7 @@ def names_of(paths):
     return [path.rpartition("/")[2].removesuffix(".py") for path in paths]
 
 
+@pytest.mark.full
 @pytest.mark.variants
 @pytest.mark.parametrize("suite", names_of(RULES))
 def test_rules_that_combine_say_who_may_do_what(rules, suite):

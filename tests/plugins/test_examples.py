@@ -44,12 +44,13 @@ def outcome_of_tests(folder):
     return done.stdout
 
 
-@pytest.mark.variants
+@pytest.mark.full
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_tests_of_an_example_pass(name):
     assert " passed" in outcome_of_tests(ROOT / "examples" / name)
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_example_uses_public_names_alone(name, var_dir):
     checked = run(ROOT / "examples" / name, *CHECK, PLUGINS=f"{name}.plugin", VAR_DIR=var_dir)

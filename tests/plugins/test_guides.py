@@ -142,6 +142,7 @@ def test_the_project_does_what_the_page_says(shop):
     assert " passed" in done.stdout
 
 
+@pytest.mark.full
 def test_it_uses_public_names_alone(shop, var_dir):
     checked = run(shop, "flask", "--app", "wsgi:app", "plugins", "check", PLUGINS="shop.plugin", VAR_DIR=var_dir)
     assert (checked.returncode, checked.stdout) == (0, "Every name that is used is public\n"), checked.stderr

@@ -56,6 +56,7 @@ def test_no_step_is_done_twice_though_the_worker_is_killed(run, flask, tmp_path)
     assert run("-c", COMPANIES, plugins="payments").stdout.strip() == "1"
 
 
+@pytest.mark.full
 @pytest.mark.variants
 @pytest.mark.parametrize(
     ("arguments", "said"),
@@ -72,11 +73,13 @@ def test_a_job_that_cannot_be_done_is_refused_in_a_sentence(flask, arguments, sa
     assert (refused.returncode, said in refused.stderr) == (1, True), refused.stderr
 
 
+@pytest.mark.full
 def test_a_job_of_the_clock_waits_once(flask):
     assert flask("jobs", "run", "expire_jobs").returncode == 0
     assert "expire_jobs waits already" in flask("jobs", "run", "expire_jobs").stderr
 
 
+@pytest.mark.full
 def test_the_plan_of_the_clock_says_when(flask):
     plan = {each["name"]: each for each in json.loads(flask("jobs", "plan", "--json").stdout)}
     assert plan["expire_jobs"]["cron"] == "20 4 * * *"

@@ -73,6 +73,7 @@ def world(template, project, tmp_path):
     return made
 
 
+@pytest.mark.full
 def test_a_plugin_writes_its_own_tables_into_a_numbered_migration_and_leaves_ours_alone(template):
     (first,) = template.migrations.glob("*.py")
     assert first.name == "0001_gadgets.py"

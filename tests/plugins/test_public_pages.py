@@ -114,6 +114,7 @@ def cache(service, tmp_path):
         yield f"http://127.0.0.1:{front}"
 
 
+@pytest.mark.full
 def test_a_cache_in_front_never_mixes_what_callers_see(service, signed_in, cache):
     """Everybody, a member and a bad credential ask in any order; the cache answers each as the service would."""
     for number in range(6):

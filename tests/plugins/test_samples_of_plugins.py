@@ -74,6 +74,7 @@ def test_what_was_loaded_is_dumped_and_loaded_again_with_its_references(flask, t
     assert not {each["id"] for each in first["ticket"]} & {each["id"] for each in second["ticket"]}
 
 
+@pytest.mark.full
 @pytest.mark.variants
 @pytest.mark.parametrize(
     ("line", "said"),

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 PROGRAM = """
 import json
+
+import pytest
 from app.factory import create_app
 from config import Settings
 
@@ -23,6 +27,7 @@ print(json.dumps(said))
 """
 
 
+@pytest.mark.full
 def test_each_serves_and_describes_its_own_plugins(run):
     done = run("-c", PROGRAM)
     assert done.returncode == 0, done.stderr

@@ -51,6 +51,7 @@ def test_those_at_the_same_time_have_connections_of_their_own(inside):
     assert in_use(inside)["reads"] == {}
 
 
+@pytest.mark.full
 def test_most_of_the_pool_is_left_to_others(inside):
     lent = [kept("reads").take() for _ in range(8)]
     for each in lent:

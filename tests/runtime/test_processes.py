@@ -47,6 +47,7 @@ def apart(tmp_path_factory):
     return run
 
 
+@pytest.mark.full
 def test_a_stale_note_of_postgresql_harms_nobody_and_keeps_it_from_starting_nowhere(apart):
     found = apart("stale_notes")
     said, lives = found.pop("a postgres of others")

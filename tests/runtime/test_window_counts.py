@@ -219,6 +219,7 @@ def test_of_calls_at_once_over_two_hosts_no_more_pass_than_the_limit_says(client
     assert counted(client, key) == calls
 
 
+@pytest.mark.full
 def test_a_large_amount_leaves_what_was_paid_ahead_as_it_is(windows, client, key, moment):
     for _ in range(4):
         windows.count([Hit(key, 1, 60, 10_000)])

@@ -115,6 +115,7 @@ def test_asking_again_answers_the_archive_that_is_being_made(owner):
     assert [each["id"] for each in owner.get(EXPORTS).json["data"]] == [first["id"]]
 
 
+@pytest.mark.full
 def test_a_user_has_five_archives_at_most(owner, made):
     for _ in range(exports.MAX_EXPORTS):
         made(owner)

@@ -105,6 +105,7 @@ def test_what_is_wrong_is_said_in_words_before_it_is_sent_and_after(page):
     expect(refused).to_contain_text("50")
 
 
+@pytest.mark.full
 def test_a_tool_that_writes_asks_first_and_then_really_does(desk, page):
     choose(page, "Tool", "Create a record")
     choose(page, "model", "crm/company")

@@ -32,6 +32,7 @@ def test_a_deletion_is_undone_or_counts(desk, company):
     assert desk.shop.owner.get(f"{COMPANY}/{company['id']}").json["industry"] == "shipping"
 
 
+@pytest.mark.full
 def test_a_saved_form_is_undone(desk, company):
     page = desk.open(f"/crm/company/{company['id']}")
     page.get_by_role("textbox", name="Industry").fill("food")

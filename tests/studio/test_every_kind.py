@@ -32,6 +32,7 @@ def alike(stored, sent):
     return {name: stored[name] for name in sent if name in stored}
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("model", ENTERED, **NAMED)
 def test_what_is_entered_by_hand_is_stored(office, model):
     office.shop.make_room(model)
@@ -48,6 +49,7 @@ def test_what_is_entered_by_hand_is_stored(office, model):
     assert alike(stored, by_hand) == {name: value for name, value in by_hand.items() if name in stored}
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("model", CHANGED, **NAMED)
 def test_a_change_of_one_field_leaves_the_others(office, model):
     maker, path = office.shop.maker(model), model.collection_path()

@@ -32,6 +32,7 @@ def service(app, var_dir, tmp_path_factory):
         yield f"http://localhost:{port}"
 
 
+@pytest.mark.full
 def test_a_component_of_a_plugin_stands_in_place_of_the_details(desk):
     deal = desk.shop.make(CrmDeal, name="Crane", amount=1234500, stage="lead")
     page = desk.open(f"/crm/deal/{deal['id']}/show")

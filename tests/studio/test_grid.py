@@ -38,6 +38,7 @@ def amounts(page):
     return page.locator("[role=row] [data-column='2']")
 
 
+@pytest.mark.full
 def test_keys_go_from_cell_to_cell_and_open_one(desk, page):
     page.get_by_role("grid").focus()
     press(page, "ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight")

@@ -79,6 +79,7 @@ def test_markup_in_a_field_is_shown_as_text_in_every_view(office, kind):
     assert page.locator(HARMFUL).count() == 0
 
 
+@pytest.mark.full
 def test_markup_in_a_name_is_text_wherever_a_record_is_named(desk):
     """In the trail, at what refers to it, in its tabs, in a condition, among those seen last and once it is deleted."""
     name = f"{MARKUP} {LINK}"[:120]

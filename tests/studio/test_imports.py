@@ -72,6 +72,7 @@ def test_what_was_refused_of_a_file_is_mended_and_imported_too(desk, tmp_path):
     assert {row["name"]: row["website"] for row in rows} == {"Good": None, "Bad": "https://mended.example"}
 
 
+@pytest.mark.full
 def test_a_file_as_people_have_it_is_read_shown_and_remembered(desk, tmp_path):
     company = desk.shop.make(CrmCompany, name="Harbour Works")
     file = tmp_path / "deals.csv"

@@ -37,6 +37,7 @@ def secret(desk):
     return make_key(desk)
 
 
+@pytest.mark.full
 def test_a_secret_is_shown_once_and_kept_nowhere(desk, secret):
     page = desk.page
     assert secret not in page.content()

@@ -87,6 +87,7 @@ def test_without_vectors_it_says_so_and_words_are_searched(desk):
     expect(page.get_by_text("Nothing was found.")).to_have_count(2)
 
 
+@pytest.mark.full
 def test_files_enter_a_knowledge_base_and_show_their_passages_beside_their_place(app, desk):
     made = created(desk.shop.owner, "ai-rag/index", name="Leases")
     page = desk.open(f"/ai-rag/index/{made['id']}/sources")

@@ -46,6 +46,7 @@ def test_a_header_sorts_up_then_down_then_not_at_all(deals):
         head.click()
 
 
+@pytest.mark.full
 def test_the_address_holds_all_that_is_chosen(deals):
     page = deals.open(DEALS)
     page.get_by_role("button", name="Sort by Amount").click()

@@ -78,6 +78,7 @@ def test_records_come_and_go_with_their_count(look, desk, ada, works):
     expect(page.get_by_role("link", name="Crane Works")).to_have_count(0)
 
 
+@pytest.mark.full
 def test_what_somebody_enters_is_kept_beside_what_another_has_written(look, desk, ada, works):
     page = look(f"{COMPANIES}/{works['id']}")
     named(page, "Name").fill("Entered here")

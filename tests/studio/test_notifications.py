@@ -25,6 +25,7 @@ def unread(page, count):
     return page.get_by_role("button", name=f"Notifications, {count} unread")
 
 
+@pytest.mark.full
 def test_the_bell_of_an_admin_shows_and_marks_their_own_alone(seat, cast, told):
     desk, other = seat("admin"), cast.user()
     told(desk.shop.owner, "For the admin")

@@ -76,6 +76,7 @@ def test_related_records_are_tabs_that_make_new_ones_of_this_one(desk):
     expect(page.get_by_role("combobox", name="Company")).to_have_value("Harbour Works")
 
 
+@pytest.mark.full
 def test_keys_of_the_keyboard_lead_everywhere(desk):
     company = desk.shop.make(CrmCompany)
     page = desk.open("/crm/company")
@@ -106,6 +107,7 @@ def test_the_palette_finds_records_of_what_one_uses(desk):
     page.wait_for_url(f"**/crm/deal/{deal['id']}/show")
 
 
+@pytest.mark.full
 def test_a_file_is_dropped_seen_and_kept(desk, tmp_path):
     file = tmp_path / "plan.txt"
     file.write_text("Quay 4 has two cranes.")

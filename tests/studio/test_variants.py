@@ -69,6 +69,7 @@ def test_no_page_has_what_axe_finds_wrong_or_is_too_wide(seat, size, scheme, loc
     assert len(set(titles)) == len(titles)
 
 
+@pytest.mark.full
 def test_every_control_of_a_list_is_reached_by_the_keyboard_alone(desk):
     desk.shop.make(CrmCompany, name="Harbour Works")
     page = desk.open("/crm/company")

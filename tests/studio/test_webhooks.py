@@ -41,6 +41,7 @@ def hook(desk, loopback):
     return page
 
 
+@pytest.mark.full
 def test_a_webhook_is_tried_and_what_was_sent_and_answered_is_shown(app, desk, hook):
     assert not SECRET.search(hook.content())
     hook.get_by_role("button", name="Send a test").click()

@@ -27,6 +27,7 @@ def test_a_dense_list_shows_thirty_rows(desk):
     assert page.evaluate(WHOLLY_SHOWN) >= 30
 
 
+@pytest.mark.full
 def test_a_comment_names_a_colleague_who_hears_of_it(app, cast, desk):
     deal, colleague = desk.shop.make(CrmDeal, name="Crane"), cast.user()
     name = colleague.get(f"/api/v1/auth/user/{colleague.user_id}").json["name"]
@@ -63,6 +64,7 @@ def test_a_comment_is_changed_and_removed_where_it_stands(desk):
     expect(page.get_by_text("Nobody has written anything yet.")).to_be_visible()
 
 
+@pytest.mark.full
 def test_a_dashboard_is_made_of_panels_that_follow_what_changes(desk):
     company = desk.shop.make(CrmCompany, name="Harbour Works")["id"]
     desk.shop.make(CrmDeal, name="Crane", companyId=company, stage="won", amount=50_000)

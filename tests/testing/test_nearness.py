@@ -37,6 +37,7 @@ def test_a_change_of_one_domain_is_narrow_and_one_of_what_requests_pass_through_
     assert (change.is_wide, change.is_hot) == (is_wide, is_hot)
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize(
     ("changed", "first"),
     [

@@ -143,6 +143,7 @@ def test_an_account_that_is_banned_in_its_week_goes_all_the_same(ada, cast):
     assert not exists(cast, ada)
 
 
+@pytest.mark.full
 def test_the_last_admin_is_not_deleted(empty):
     with empty.app_context():
         upgrade()

@@ -123,6 +123,7 @@ def test_what_belongs_to_a_record_follows_it(cast, owner, workshop):
     assert ids(friend, AiMessage) == []
 
 
+@pytest.mark.full
 def test_a_thousand_children_of_a_shared_record_are_walked_as_all_others_are(cast, owner, workshop):
     friend, chat = cast.colleague(owner), workshop.make(AiChat)["id"]
     bodies = [{"chatId": chat, "role": "user", "content": "Ahoy"}] * 1000

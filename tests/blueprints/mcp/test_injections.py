@@ -162,6 +162,7 @@ def test_there_are_forty():
     assert len(set(TEXTS)) == 40
 
 
+@pytest.mark.full
 def test_an_assistant_that_may_only_look_changes_nothing_and_sees_nothing_of_others(app, planted):
     connect(planted.visitor, planted.client, may="read")
     assistant, before = ObedientAssistant(app, planted.client), everything(app)
@@ -209,6 +210,7 @@ def test_descriptions_of_tools_hold_nothing_that_somebody_wrote(app, planted):
     assert "→" in str(call(planted.person, "query_records", model="crm/company"))
 
 
+@pytest.mark.full
 def test_an_assistant_that_may_do_all_its_person_may_hands_nothing_to_others(app, planted):
     connect(planted.visitor, planted.client, may="write", reach="all")
     assistant, before = ObedientAssistant(app, planted.client), everything(app)

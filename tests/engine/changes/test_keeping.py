@@ -15,20 +15,31 @@ from app.crm.models import CrmCompany
 from app.engine.changes import partitions, status
 from app.foundation.clock import now
 from app.ops.seed import seed
+from app.runtime import connections
 from app.schema import change_log, histories
 from app.testing.database import transaction, unit_of_work
+from app.testing.parts import on_empty_database
 
 # What stays of an image: whose it was.
 KEPT = {"id", "user_id", "organization_id", "visibility"}
 ATTACHED = "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = 'platform_change'::regclass"
 
 
+@pytest.fixture(scope="module")
+def schema(app):
+    """The name of a database with the schema of today, to be copied."""
+    with on_empty_database(app, "schema_of_today") as made:
+        with made.app_context():
+            histories.upgrade()
+            connections.close_all()
+        yield "schema_of_today"
+
+
 @pytest.fixture
-def own(empty):
+def own(app, schema):
     """An application with a log of its own."""
-    with empty.app_context():
-        histories.upgrade()
-        yield empty
+    with on_empty_database(app, template=schema) as made, made.app_context():
+        yield made
 
 
 @pytest.fixture

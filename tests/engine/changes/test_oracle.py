@@ -33,6 +33,7 @@ class PagedCopy(Copy):
             self.cursor, more = page.json["meta"]["next"], page.json["meta"]["more"]
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("seed", range(2))
 def test_a_copy_kept_by_pages_is_what_everybody_reads(cast, seed):
     world = World(cast, Random(seed))

@@ -126,6 +126,7 @@ def test_another_server_begins_another_epoch_and_keeps_what_is_numbered(companie
     assert number() == [company]
 
 
+@pytest.mark.full
 def test_fifty_writers_at_once_are_numbered_once_each_in_their_order(app, companies, connect, sql):
     """Transactions of mixed length, some of which come to nothing, numbered by three at once beside a reader."""
     known = companies(8)

@@ -28,6 +28,7 @@ KNOWN = [
 ]  # fmt: skip
 
 
+@pytest.mark.full
 @settings(max_examples=2000)
 @given(TEXTS)
 def test_the_guard_can_be_taken_away_again(text):

@@ -204,6 +204,7 @@ def test_counts_of_those_who_keep_nothing_are_removed_after_a_day(app, workshop,
         assert (counted(app, owner) is not None) is left
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("hours", [1, 24, 720])
 def test_answers_are_kept_for_as_long_as_the_setting_says(build, workshop, body, hours):
     owner = workshop.owner

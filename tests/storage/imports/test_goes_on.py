@@ -58,6 +58,7 @@ def let_leases_end(app):
         session.execute(text("UPDATE platform_idempotency_key SET leased_until = now() WHERE status = 'running'"))
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("at", range(3))
 def test_an_import_whose_worker_died_goes_on_behind_what_was_written(app, owner, dying, at):
     key = new_key()
@@ -109,6 +110,7 @@ def test_who_was_taken_for_dead_stops_and_the_other_brings_it_to_its_end(app, ow
     assert values(owner, COMPANIES, "name") == NAMES
 
 
+@pytest.mark.variants
 @pytest.mark.parametrize("partial", [False, True], ids=["whole", "stepwise"])
 @pytest.mark.parametrize("of", [b"platform_idempotency_key", b"crm_company", b"completed"])
 def test_an_answer_to_a_commit_that_is_lost_makes_no_line_twice(owner, unlucky, proxy, partial, of):

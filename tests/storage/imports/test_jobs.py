@@ -234,6 +234,7 @@ def test_a_user_sees_own_imports_alone(cast, owner, asked):
         assert cast.nobody.get(path).status_code == 401
 
 
+@pytest.mark.full
 def test_twenty_imports_of_a_user_may_wait(owner, asked, long, work, stored):
     before = stored()
     for _ in range(imports.MAX_IMPORTS):

@@ -136,6 +136,7 @@ def in_pairs(model, before, after, ids):
     return pairs
 
 
+@pytest.mark.full
 @pytest.mark.variants
 @pytest.mark.parametrize("form", ["csv", "ndjson", "json"])
 def test_the_sample_data_comes_through(sampled, seller, form):
