@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -162,25 +161,25 @@ def test_modules_are_named_for_something_have_a_sentence_and_fit_a_sitting():
     assert [str(path.relative_to(ROOT)) for path in SOURCES if breaks(path)] == []
 
 
-def test_functions_fit_a_screen():
-    functions = ((path, node) for path, node in nodes() if isinstance(node, ast.FunctionDef))
-    assert [(path.name, node.name) for path, node in functions if node.end_lineno - node.lineno >= 40] == []
-
-
-def test_the_environment_is_read_in_one_place():
-    # A child process inherits the environment whole; the library for metrics is told its folder by it.
-    # The test kit is loaded where the service is none of the project's.
-    places = ("config.py", "serve.py", "gunicorn.conf.py")
-    others = ((path, node) for path, node in nodes() if path.name not in places and path.parent.name != "testing")
-    attributes = ((path, node) for path, node in others if isinstance(node, ast.Attribute))
-    reads = [path.name for path, node in attributes if ast.unparse(node) in ("os.getenv", "os.environ")]
-    assert reads == []
-
-
-@cache
+@pytest.fixture(scope="module")
 def nodes():
     """The parts of our modules, each beside the file that it is in."""
     return [(path, node) for path in OURS for node in ast.walk(ast.parse(path.read_text()))]
+
+
+def test_functions_fit_a_screen(nodes):
+    functions = ((path, node) for path, node in nodes if isinstance(node, ast.FunctionDef))
+    assert [(path.name, node.name) for path, node in functions if node.end_lineno - node.lineno >= 40] == []
+
+
+def test_the_environment_is_read_in_one_place(nodes):
+    # A child process inherits the environment whole; the library for metrics is told its folder by it.
+    # The test kit is loaded where the service is none of the project's.
+    places = ("config.py", "serve.py", "gunicorn.conf.py")
+    others = ((path, node) for path, node in nodes if path.name not in places and path.parent.name != "testing")
+    attributes = ((path, node) for path, node in others if isinstance(node, ast.Attribute))
+    reads = [path.name for path, node in attributes if ast.unparse(node) in ("os.getenv", "os.environ")]
+    assert reads == []
 
 
 def test_every_setting_is_documented():
