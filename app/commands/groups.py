@@ -12,9 +12,9 @@ from flask.cli import AppGroup
 from marshmallow import ValidationError
 from sqlalchemy.exc import DBAPIError
 
-from app.engine.read.database import RETRYABLE
+from app.engine.read.database import RETRYABLE, is_definite_failure
 from app.engine.read.encoding import dumps
-from app.foundation.errors import Failure, Unavailable
+from app.foundation.errors import DatabaseFailure, Failure, Unavailable
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -27,7 +27,7 @@ def one_line() -> Iterator[None]:
     try:
         yield
     except Failure as failure:
-        cause = failure.__cause__ if isinstance(failure, Unavailable) else None
+        cause = failure.__cause__ if isinstance(failure, Unavailable | DatabaseFailure) else None
         text = unreachable(cause) if isinstance(cause, DBAPIError | psycopg.Error) else failure.text
         raise click.ClickException(text) from None
     except ValidationError as error:
@@ -56,6 +56,8 @@ def unreachable(error: DBAPIError | psycopg.Error) -> str:
         return "The database is not migrated: run flask db upgrade, or make serve"
     if getattr(cause, "sqlstate", None) in RETRYABLE:
         return f"The database was busy ({lines[0]}), and nothing was done: try again"
+    if is_definite_failure(error):
+        return f"The database refuses what it is asked: {lines[0]}"
     return f"The database cannot be used ({lines[0]}): check DATABASE_URL, or leave it empty and start make serve"
 
 

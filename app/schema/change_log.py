@@ -43,7 +43,11 @@ JOIN pg_class AS c ON c.oid = t.tgrelid AND c.relnamespace = current_schema()::r
 JOIN pg_proc AS p ON p.oid = t.tgfoid
 WHERE t.tgname LIKE 'rowgate\\_count\\_%%' AND c.relname = ANY (%(tables)s)
 """
-
+COLUMNS = """
+SELECT c.relname, a.attname FROM pg_attribute AS a
+JOIN pg_class AS c ON c.oid = a.attrelid AND c.relnamespace = current_schema()::regnamespace
+WHERE NOT a.attisdropped AND c.relname = ANY (%(tables)s)
+"""
 
 # Without the log nothing of it is kept, and nobody goes on behind what was not written down.
 FORGET = (
@@ -132,10 +136,13 @@ def _differences(connection: Any) -> Iterator[Difference]:
 
 
 def _of_counters(connection: Any, models: Mapping[str, type[Record]]) -> Iterator[Difference]:
-    """The statements that bring counters where the models have them, each with its triggers in one transaction."""
-    wanted = {each.name: each for model in models.values() for each in countings(model)}
-    tables = {each.table for each in wanted.values()} | set(models)
-    found = connection.execute(COUNTED, {"tables": sorted(tables)}).fetchall()
+    """The statements that bring counters where the models have them, each with its triggers in one transaction. Those
+    of a model whose migration is still to be written wait for it."""
+    declared = [each for model in models.values() for each in countings(model)]
+    tables = {"tables": sorted({each.table for each in declared} | set(models))}
+    columns = set(connection.execute(COLUMNS, tables).fetchall())
+    wanted = {each.name: each for each in declared if columns.issuperset(each.columns)}
+    found = connection.execute(COUNTED, tables).fetchall()
     kept = {name for _, _, name, source in found if name in wanted and wanted[name].body == source}
     for name in wanted.keys() - kept:
         yield Difference(wanted[name].table, sql.SQL(wanted[name].statements))  # type: ignore[arg-type]

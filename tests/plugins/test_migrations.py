@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import psycopg
 import pytest
 
+from config import ROOT
 from tests.plugins.conftest import HERE
 
 TABLES = ("gadgets_gadget", "gadgets_part")
@@ -86,6 +87,19 @@ def test_a_plugin_writes_its_own_tables_into_a_numbered_migration_and_leaves_our
     ]
     assert "rowgate_keep_version('gadgets_gadget')" in content
     assert "crm_" not in content
+
+
+@pytest.mark.full
+def test_a_service_starts_before_the_first_migration_of_models_that_count_rows(project, tmp_path):
+    shutil.copytree(ROOT / "examples" / "rental", tmp_path, dirs_exist_ok=True)
+    shutil.rmtree(tmp_path / "rental" / "migrations")
+    world = World(project(tmp_path), tmp_path)
+    triggers = "SELECT count(*) FROM pg_trigger WHERE tgname LIKE 'rowgate_count_rental_item%'"
+    world.done("db", "upgrade", plugins="rental.plugin")
+    assert world.rows(triggers) == [(0,)]
+    world.done("db", "migrate", "--plugin", "rental", "-m", "rental", plugins="rental.plugin")
+    world.done("db", "upgrade", plugins="rental.plugin")
+    assert world.rows(triggers) == [(4,)]
 
 
 @pytest.mark.full

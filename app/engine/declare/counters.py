@@ -72,12 +72,14 @@ class Counter(Integer):
 
 @dataclass(frozen=True)
 class Counting:
-    """The triggers of one counter: what they are called, what they run, and the statements that install them."""
+    """The triggers of one counter: what they are called, what they run, the statements that install them, and the
+    columns, each behind its table, that have to be there before."""
 
     name: str
     body: str
     statements: str
     table: str
+    columns: tuple[tuple[str, str], ...]
 
 
 def countings(model: type[Record]) -> Iterator[Counting]:
@@ -101,7 +103,8 @@ def countings(model: type[Record]) -> Iterator[Counting]:
             name=name, body=body, zero=BEGIN_AT_NOTHING.format(**parts), each=EACH.format(name=name),
             bookkeeping=", ".join(f"'{each}'" for each in (model.__tablename__, *model.bookkeeping)), **parts,
         )  # fmt: skip
-        yield Counting(name, body, statements, kind.table)
+        columns = (model.__tablename__, column.name), (kind.table, kind.column)
+        yield Counting(name, body, statements, kind.table, columns)
 
 
 def _name(table: str, column: str) -> str:
