@@ -7,12 +7,15 @@ import json
 import re
 import tempfile
 from collections.abc import Iterable
+from dataclasses import is_dataclass
+from enum import EnumType
 from importlib import import_module
 from itertools import groupby
 from typing import Any
 
 from app.engine.declare.dictionary import dictionary
 from app.factory import create_app
+from app.foundation.errors import Failure
 from app.ops.public_names import public
 from config import ROOT, Settings, every_setting
 from docs.domain_pages import domain_page
@@ -116,8 +119,10 @@ def _says(found: Any) -> str:
 
 
 def _parameters(found: Any) -> str:
-    """What a function takes, without types."""
-    if not inspect.isroutine(found):
+    """What a function takes and what an object is made of, without types; of an enumeration its members."""
+    if isinstance(found, EnumType):
+        return f": {', '.join(found.__members__)}"
+    if not inspect.isroutine(found) and not (inspect.isclass(found) and _is_made_of_parts(found)):
         return ""
     shown, only_named = [], False
     for each in inspect.signature(found).parameters.values():
@@ -128,6 +133,10 @@ def _parameters(found: Any) -> str:
         stars = "*" if each.kind is each.VAR_POSITIONAL else "**" if each.kind is each.VAR_KEYWORD else ""
         shown.append(f"{stars}{each.name}" + ("" if each.default is each.empty else "=…"))
     return f"({', '.join(shown)})"
+
+
+def _is_made_of_parts(found: type) -> bool:
+    return is_dataclass(found) or hasattr(found, "_fields") or issubclass(found, Failure)
 
 
 # From where on a page is written here.

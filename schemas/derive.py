@@ -39,31 +39,37 @@ def read_schema(model: type[Record]) -> WireSchema:
 
 
 @cache
-def create_schema(model: type[Record]) -> WireSchema:
-    """What a caller sends to make a record."""
+def create_schema(model: type[Record], without: tuple[str, ...] = ()) -> WireSchema:
+    """What a caller sends to make a record, ``without`` the attributes that are known from elsewhere."""
     declared = {}
     for field in model.fields().values():
-        if field.set_on_create is not Setter.SERVER:
+        if field.set_on_create is not Setter.SERVER and field.attribute not in without:
             required = field.required or bool(field.virtual and field.virtual.required)
             declared[field.attribute] = _field(field, required=required)
-    return schema_of(f"{model.__name__}Create", declared)
+    return schema_of(_named(f"{model.__name__}Create", without), declared)
 
 
 @cache
-def update_schema(model: type[Record]) -> WireSchema:
-    """What a caller sends to change a record: any field of it, as a record that was read may be sent back. Those that
-    cannot be changed are marked, and left out of the description."""
+def update_schema(model: type[Record], without: tuple[str, ...] = ()) -> WireSchema:
+    """What a caller sends to change a record: any field of it, as a record that was read may be sent back, ``without``
+    some attributes. Those that cannot be changed are marked, and left out of the description."""
     taken = [
         field
         for field in model.fields().values()
         if (field.spec.readable or field.set_on_create is not Setter.SERVER) and not _only_on_create(field)
-    ]
+        and field.attribute not in without
+    ]  # fmt: skip
     declared = {field.attribute: _field(field, required=False) for field in taken}
     for field in taken:
         if field.set_on_update is Setter.SERVER:
             changed = declared[field.attribute]
             changed.metadata = {**changed.metadata, **FIXED}
-    return schema_of(f"{model.__name__}Update", declared)
+    return schema_of(_named(f"{model.__name__}Update", without), declared)
+
+
+def _named(name: str, without: tuple[str, ...]) -> str:
+    """The name of a schema in the description, where each has one of its own."""
+    return "Without".join((name, *(each.title().replace("_", "") for each in sorted(without))))
 
 
 def schema_of(name: str, declared: dict[str, fields.Field[Any]]) -> WireSchema:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from marshmallow import fields, validate
+from marshmallow.exceptions import SCHEMA
 
 from app.engine.write.faults import MAX_TOLD, ItemsRefused
 from app.foundation.errors import CODES, Failure
@@ -82,6 +83,18 @@ def _of_records(failure: ItemsRefused) -> Iterator[dict[str, Any]]:
         # What is wrong with no field is wrong with the record that the id names.
         for field, messages in refused.details.get("fields", {"id": [refused.text]}).items():
             yield from ({"index": place, "field": field, "message": message} for message in messages)
+
+
+def by_field(messages: Mapping[Any, Any], within: str = "") -> dict[str, list[str]]:
+    """A marshmallow message tree by the names of fields, those of an object within as ``object.field``."""
+    found: dict[str, list[str]] = {}
+    for name, told in messages.items():
+        place = within if within and name == SCHEMA else ".".join(filter(None, (within, str(name))))
+        if isinstance(told, Mapping) and all(isinstance(each, str) for each in told):
+            found |= by_field(told, place)
+        else:
+            found[place] = flatten_messages(told)
+    return found
 
 
 def flatten_messages(messages: Any) -> list[str]:

@@ -20,7 +20,7 @@ from app.foundation import strict_json
 from app.foundation.errors import Invalid, InvalidJson, NotFound, PayloadTooLarge, UnsupportedMediaType
 from app.foundation.identifiers import uuid_of
 from app.runtime.turns import yield_if_overdue
-from schemas.errors import flatten_messages
+from schemas.errors import by_field
 
 P = ParamSpec("P")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -62,7 +62,7 @@ def json_object(body: Any) -> dict[str, Any]:
 
 def invalid(messages: dict[str, Any]) -> Invalid:
     """The failure that stands for marshmallow's messages."""
-    return Invalid({name: flatten_messages(found) for name, found in messages.items()})
+    return Invalid(by_field(messages))
 
 
 def json_body() -> Any:

@@ -171,6 +171,12 @@ def test_what_is_wrong_is_refused_in_the_shape_of_realworld(app, join, named):
     assert list(refused.json) == ["errors"]
 
 
+def test_what_is_wrong_with_a_body_is_named_within_it(nobody):
+    refused = nobody("POST", "/users", {"user": {"email": "nobody", "username": " "}})
+    assert set(refused.json["errors"]["fields"]) == {"user.email", "user.username", "user.password"}
+    assert "user.password" not in nobody("POST", "/users", {"user": []}).json["errors"]["fields"]
+
+
 def test_a_name_that_is_taken_makes_no_account(nobody, join):
     ada = join()
     user = {"email": f"second-{ada.username}@example.com", "password": PASSWORD, "username": ada.username}
