@@ -18,7 +18,7 @@ from tests.end_to_end.wheels import build_wheel, run
 
 pytestmark = pytest.mark.full
 
-PAGE = (ROOT / "docs" / "plugins.md").read_text()
+PAGE, REFERENCE = ((ROOT / "docs" / name).read_text() for name in ("plugins.md", "extending.md"))
 LATER = "99.0.0"
 TRUNK_MIGRATION = '''"""What a later release brings."""
 
@@ -36,8 +36,8 @@ def downgrade():
 '''
 
 
-def blocks(kind):
-    return re.findall(rf"```{kind}\n(.*?)```", PAGE, re.DOTALL)
+def blocks(kind, page=PAGE):
+    return re.findall(rf"```{kind}\n(.*?)```", page, re.DOTALL)
 
 
 class Project:
@@ -138,6 +138,21 @@ def test_a_model_is_added_by_the_words_of_the_page(project):
         told = project.call("GET", "/api/v1/shop/task?expand=shopComments").json()["data"][0]
         assert [each["text"] for each in told["shopComments"]] == ["Looks good"]
     assert "Every name that is used is public" in project.rowgate("plugins", "check").stdout
+
+
+def test_a_route_is_added_as_the_page_has_it(project):
+    code = next(block for block in blocks("python", REFERENCE) if "addShopComment" in block)
+    (project.folder / "shop" / "comments.py").write_text(code)
+    plugin = project.folder / "shop" / "plugin.py"
+    plugin.write_text(plugin.read_text().replace('"shop.routes:build",', '"shop.routes:build", "shop.comments:build"'))
+    with project.serve():
+        task = project.call("GET", "/api/v1/shop/task").json()["data"][0]
+        path = f"/api/shop/tasks/{task['id']}/comments"
+        assert list(project.call("POST", path, json={"text": ""}).json()["details"]["fields"]) == ["text"]
+        assert project.call("POST", path, json={"text": "By a route"}).status_code == 201
+        assert "By a route" in [each["text"] for each in project.call("GET", f"{path}?take=50").json()]
+        assert project.call("GET", f"{path}?page=1").status_code == 400
+        assert {"get", "post"} <= project.paths["/api/shop/tasks/{id}/comments"].keys()
 
 
 def test_rowgate_is_upgraded_with_migrations_of_both_and_goes_back(project, tmp_path_factory):

@@ -6,6 +6,7 @@ import ast
 import inspect
 import re
 import warnings
+from dataclasses import fields
 from importlib import import_module
 
 import pytest
@@ -14,6 +15,7 @@ from app.foundation.deprecation import Renamed, renamed
 from app.ops import public_names
 from app.ops.public_names import public
 from config import ROOT
+from rowgate import Policy
 
 OURS = ("app.", "blueprints.", "schemas.", "config")
 NAMES = [(module, name) for module, names in public().items() for name in names]
@@ -103,6 +105,11 @@ def test_what_the_pages_tell_people_to_declare_with_is_public(problems, page):
     for code in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL):
         assert private & set(words_of(code)) == set()
         assert problems("\n".join(re.findall(r"^from rowgate\S* import [^(\n]+$", code, re.MULTILINE))) == []
+
+
+def test_every_argument_of_a_policy_is_explained():
+    explained = (ROOT / "docs" / "authorization.md").read_text().partition("Argument of `Policy`")[2]
+    assert [each.name for each in fields(Policy) if f"`{each.name}`" not in explained] == []
 
 
 def test_a_name_that_has_changed_works_with_a_warning_and_is_found(problems, monkeypatch):
