@@ -10,10 +10,16 @@ from app.engine.read.database import LostRace
 from app.foundation.errors import Unavailable
 from tests.ai.chains import QUESTION, ask, begin
 from tests.ai.upstream import WORDS
-from tests.faults.conftest import proxied, proxy  # noqa: F401 - fixtures
+from tests.faults.conftest import proxy  # noqa: F401 - fixture
 
 ANSWER = "".join(WORDS)
 INDEX = "/api/v1/ai-rag/index"
+
+
+@pytest.fixture
+def proxied(proxy, build):  # noqa: F811
+    """The application behind the proxy. It waits for an answer longer than a busy machine takes for one."""
+    return build(database_url=proxy.url, private_provider_urls=True, database_statement_timeout=4.0)
 
 
 @pytest.fixture
