@@ -107,6 +107,7 @@ from app.foundation.errors import (
 )
 from app.foundation.events import Event
 from app.foundation.outbound import Outbound
+from app.foundation.slugs import slug_of
 from app.jobs.queue import defer
 from app.jobs.registry import Continuous, Job, Periodic, as_unit, mark_failed
 from app.jobs.running import JobCancelled, report_progress, step, unit_step
@@ -140,7 +141,7 @@ __all__ = [  # noqa: RUF022
     # Jobs and notifications
     "Continuous", "Job", "Periodic", "as_unit", "mark_failed", "defer", "step", "unit_step",
     "report_progress", "JobCancelled", "notify", "notify_all", "notification_routed", "Channel",
-    # Failures, the clock, other services
+    # Failures, the clock, names for addresses, other services
     "Failure", "Invalid", "NotFound", "Unauthenticated", "Forbidden", "Unavailable", "RateLimited", "UniqueViolation",
-    "Overlap", "ForeignKeyViolation", "now", "wire", "Outbound",
+    "Overlap", "ForeignKeyViolation", "now", "wire", "slug_of", "Outbound",
 ]  # fmt: skip

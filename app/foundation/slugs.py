@@ -8,7 +8,7 @@ import unicodedata
 APART = re.compile(r"[^a-z0-9]+")
 
 
-def slug_of(text: str, length: int) -> str:
-    """``text`` in letters of ASCII and digits, joined by dashes; empty where it has none."""
+def slug_of(text: str, length: int = 200) -> str:
+    """Return a text in lower-case letters of ASCII and digits, joined by dashes; empty where it has none."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     return APART.sub("-", plain).strip("-")[:length].strip("-")
