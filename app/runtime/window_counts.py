@@ -128,7 +128,9 @@ class WindowCounts:
     def give_back(self, *, everything: bool = False) -> None:
         """Give back what is left of those that have ended, or of all."""
         now = time.monotonic()
-        ended = [(key, prepaid) for key, prepaid in list(self._prepaid.items()) if everything or now >= prepaid.ends]
+        # Other threads add meanwhile. A copy is made at one go, a list of pairs is not: each may wake the collector.
+        held = self._prepaid.copy()
+        ended = [(key, prepaid) for key, prepaid in held.items() if everything or now >= prepaid.ends]
         for key, _ in ended:
             self._prepaid.pop(key, None)
         while self._replaced:
