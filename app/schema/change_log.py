@@ -139,10 +139,10 @@ def _of_counters(connection: Any, models: Mapping[str, type[Record]]) -> Iterato
     """The statements that bring counters where the models have them, each with its triggers in one transaction. Those
     of a model whose migration is still to be written wait for it."""
     declared = [each for model in models.values() for each in countings(model)]
-    tables = {"tables": sorted({each.table for each in declared} | set(models))}
-    columns = set(connection.execute(COLUMNS, tables).fetchall())
+    needed = sorted({table for each in declared for table, _ in each.columns})
+    columns = set(connection.execute(COLUMNS, {"tables": needed}).fetchall())
     wanted = {each.name: each for each in declared if columns.issuperset(each.columns)}
-    found = connection.execute(COUNTED, tables).fetchall()
+    found = connection.execute(COUNTED, {"tables": sorted({*needed, *models})}).fetchall()
     kept = {name for _, _, name, source in found if name in wanted and wanted[name].body == source}
     for name in wanted.keys() - kept:
         yield Difference(wanted[name].table, sql.SQL(wanted[name].statements))  # type: ignore[arg-type]

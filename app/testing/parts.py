@@ -73,7 +73,7 @@ def further_applications(settings: Settings) -> Iterator[Callable[..., Flask]]:
 
 
 @contextmanager
-def on_empty_database(app: Flask, name: str = "migrated", template: str = "template0") -> Iterator[Flask]:
+def on_own_database(app: Flask, name: str = "migrated", template: str = "template0") -> Iterator[Flask]:
     """An application like ``app`` on a database of its own: an empty one, or a copy of one that nobody uses."""
     settings: Settings = app.config["SETTINGS"]
     with app.app_context(), db.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:

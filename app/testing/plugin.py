@@ -117,7 +117,7 @@ def empty(app: Flask) -> Iterator[Flask]:
     """An application on an empty database of its own."""
     from app.testing import parts
 
-    with parts.on_empty_database(app) as other:
+    with parts.on_own_database(app) as other:
         yield other
 
 

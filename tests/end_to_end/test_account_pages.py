@@ -99,7 +99,6 @@ def test_no_page_has_what_axe_finds_wrong(open_in, scheme):
 
 
 @pytest.mark.full
-@pytest.mark.variants
 @pytest.mark.parametrize("locale", ["en-US", "de-DE"])
 def test_nothing_is_wider_than_a_small_phone(open_in, locale):
     page = open_in(viewport={"width": 360, "height": 740})

@@ -42,7 +42,6 @@ def ai_sdk(port, chains, form, *questions):
 
 
 @pytest.mark.full
-@pytest.mark.variants
 @pytest.mark.parametrize("form", ["text", "ui"])
 def test_the_ai_sdk_reads_answers_and_goes_on_in_the_same_chat(port, chains, form):
     chains.of("scattered", "good")
@@ -58,7 +57,6 @@ def test_the_ai_sdk_reads_answers_and_goes_on_in_the_same_chat(port, chains, for
 
 
 @pytest.mark.full
-@pytest.mark.variants
 @pytest.mark.parametrize("form", ["text", "ui"])
 def test_the_ai_sdk_learns_of_an_answer_that_breaks_off(port, chains, form):
     chains.of("dying")
@@ -68,7 +66,6 @@ def test_the_ai_sdk_learns_of_an_answer_that_breaks_off(port, chains, form):
 
 
 @pytest.mark.full
-@pytest.mark.variants
 @pytest.mark.parametrize("form", ["text", "ui"])
 def test_the_ai_sdk_learns_of_a_failure_before_the_first_byte(port, chains, form):
     chains.of("down")

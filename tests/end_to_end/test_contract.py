@@ -23,7 +23,7 @@ OTHERS = [pytest.param(domain.name, marks=pytest.mark.full) for domain in DOMAIN
 @pytest.fixture(scope="module")
 def own(app):
     """The application on a database of its own, which nobody needs afterwards."""
-    with parts.on_empty_database(app) as other:
+    with parts.on_own_database(app) as other:
         with other.app_context():
             histories.upgrade()
             with unit_of_work() as unit:

@@ -40,7 +40,6 @@ def whole(data: Path) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.variants
 @pytest.mark.parametrize(
     ("file", "content", "text"),
     [

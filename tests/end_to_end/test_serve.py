@@ -91,7 +91,6 @@ def test_a_second_service_on_the_same_folder_is_one_line_and_leaves_the_first_al
 
 
 @pytest.mark.full
-@pytest.mark.variants
 @pytest.mark.parametrize(
     ("settings", "line"),
     [
@@ -113,7 +112,6 @@ def test_a_bad_setting_and_a_database_out_of_reach_are_one_line(folder, settings
 
 
 @pytest.mark.full
-@pytest.mark.variants
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_stop_leaves_nothing_behind_and_the_next_start_keeps_the_data(folder, log, service, number):
     _, process = service

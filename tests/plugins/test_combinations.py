@@ -84,7 +84,6 @@ def names_of(paths):
 
 
 @pytest.mark.full
-@pytest.mark.variants
 @pytest.mark.parametrize("suite", names_of(RULES))
 def test_rules_that_combine_say_who_may_do_what(rules, suite):
     assert rules.get(suite), rules["output"]

@@ -57,7 +57,6 @@ def test_no_step_is_done_twice_though_the_worker_is_killed(run, flask, tmp_path)
 
 
 @pytest.mark.full
-@pytest.mark.variants
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

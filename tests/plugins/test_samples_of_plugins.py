@@ -75,7 +75,6 @@ def test_what_was_loaded_is_dumped_and_loaded_again_with_its_references(flask, t
 
 
 @pytest.mark.full
-@pytest.mark.variants
 @pytest.mark.parametrize(
     ("line", "said"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
@@ -226,3 +227,23 @@ def test_a_large_amount_leaves_what_was_paid_ahead_as_it_is(windows, client, key
     assert windows.count([Hit(key, 50, 60, 10_000)]) == [56]
     windows.give_back(everything=True)
     assert counted(client, key) == 54
+
+
+def test_what_is_left_goes_back_while_others_pay_ahead(windows, key):
+    """The collector may run wherever something is made, and let others go on."""
+    for number in range(8):
+        windows._prepaid[f"{key}/{number}"] = SimpleNamespace(ends=0, is_used_up=lambda: True)
+    numbers = iter(range(8, 1000))
+
+    def pay_ahead(phase, _):
+        windows._prepaid[f"{key}/{next(numbers)}"] = SimpleNamespace(ends=float("inf"))
+
+    kept = gc.get_threshold()
+    gc.callbacks.append(pay_ahead)
+    gc.set_threshold(1)
+    try:
+        windows.give_back()
+    finally:
+        gc.set_threshold(*kept)
+        gc.callbacks.remove(pay_ahead)
+    assert not [each for each in windows._prepaid.values() if each.ends == 0]

@@ -18,7 +18,7 @@ from app.ops.seed import seed
 from app.runtime import connections
 from app.schema import change_log, histories
 from app.testing.database import transaction, unit_of_work
-from app.testing.parts import on_empty_database
+from app.testing.parts import on_own_database
 
 # What stays of an image: whose it was.
 KEPT = {"id", "user_id", "organization_id", "visibility"}
@@ -28,7 +28,7 @@ ATTACHED = "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = '
 @pytest.fixture(scope="module")
 def schema(app):
     """The name of a database with the schema of today, to be copied."""
-    with on_empty_database(app, "schema_of_today") as made:
+    with on_own_database(app, "schema_of_today") as made:
         with made.app_context():
             histories.upgrade()
             connections.close_all()
@@ -38,7 +38,7 @@ def schema(app):
 @pytest.fixture
 def own(app, schema):
     """An application with a log of its own."""
-    with on_empty_database(app, template=schema) as made, made.app_context():
+    with on_own_database(app, template=schema) as made, made.app_context():
         yield made
 
 

@@ -137,7 +137,6 @@ def in_pairs(model, before, after, ids):
 
 
 @pytest.mark.full
-@pytest.mark.variants
 @pytest.mark.parametrize("form", ["csv", "ndjson", "json"])
 def test_the_sample_data_comes_through(sampled, seller, form):
     buyer, moved = Cast(sampled).user(), {}
