@@ -180,7 +180,8 @@ def test_rowgate_is_upgraded_with_migrations_of_both_and_goes_back(project, tmp_
     project.settings["ROWGATE_SOURCE"] = str(project.wheel)
     project.make("-B", ".venv/installed")
     with project.serve():
-        assert project.call("GET", "/api/v1/shop/comment").json()["data"][0]["text"] == "Looks good"
+        kept = project.call("GET", "/api/v1/shop/comment?sort=createdAt").json()["data"]
+        assert [each["text"] for each in kept] == ["Looks good", "By a route"]
 
 
 def test_the_plugin_is_taken_out_and_its_tables_with_it(project):
