@@ -31,7 +31,7 @@ WITH_JAVA := $(if $(ALL),$(shell command -v javac >/dev/null && command -v mvn >
 AGAIN := --reruns 1 --only-rerun "^TimeoutError: (Locator|Page)" --only-rerun "^AssertionError: (Locator|Page) expected" -r fER
 HOW = $(if $(ALL),--all-models $(AGAIN)) $(if $(DURATIONS),--durations-file) $(if $(WITH_JAVA),--openapi-generator=$(JAR))
 
-.PHONY: help serve test check lint bench bench-queries bench-live bench-transfers bench-writes bench-shapes bench-search bench-peers bench-history gate clients studio docs breaking version dist fuzz generators attacks mutations tables lock clean
+.PHONY: help serve test check lint bench bench-queries bench-live bench-transfers bench-writes bench-shapes bench-changes bench-search bench-peers bench-history gate clients studio docs breaking version dist fuzz generators attacks mutations tables lock clean
 
 help: ## print the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -75,6 +75,9 @@ bench-writes: .venv/dev ## measure what it takes to write one record, a thousand
 
 bench-shapes: .venv/dev ## measure models of four shapes beside a plain one, and what three grants add to reads
 	@$(BIN)/python -m bench.shapes
+
+bench-changes: .venv/dev ## measure what the log of changes adds to writes, and what histories and undos take
+	@$(BIN)/python -m bench.changes
 
 bench-search: .venv/dev ## measure how well searches by meaning answer, and what they cost
 	@for each in search_quality search_speed ranked_lists entering; do $(BIN)/python -m bench.$$each || exit 1; done

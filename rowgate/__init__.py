@@ -4,7 +4,7 @@ Routes are in ``rowgate.http``, what they read and write in ``rowgate.schemas``,
 models of the service in ``rowgate.models``, the test kit in ``rowgate.testing``.
 """
 
-from app.engine.changes.restoring import on_restore
+from app.engine.changes.returning import on_restore
 from app.engine.declare.combinations import AllOf, AnyOf, Everybody, MembersOf, Through, Where
 from app.engine.declare.fields import (
     ADMIN_READS,

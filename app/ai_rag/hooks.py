@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from app.ai_rag import kept_vectors, languages, vectors
 from app.ai_rag.models import AiRagChunk, AiRagDocument, AiRagIndex, AiRagMetadata, AiRagQuery
-from app.engine.changes.restoring import on_restore
+from app.engine.changes.returning import on_restore
 from app.engine.declare.record import camel
 from app.engine.write.hooks import Write, on_create, on_delete, on_update, require
 from app.engine.write.unit_of_work import Unit

@@ -56,7 +56,7 @@ def export(model: str | None, since: int) -> None:
 @as_json
 def undo(transaction: UUID, as_json: bool) -> None:
     """Take back all that a transaction has written."""
-    done = run_unit(SYSTEM, undoing.undo, transaction)
+    done = run_unit(SYSTEM, undoing.undo, transaction, undoing.MAX_UNDONE)
     show({name: getattr(done, name) for name in UNDONE}, as_json, UNDONE)
 
 

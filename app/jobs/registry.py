@@ -187,8 +187,10 @@ def _when_asked(job: Job) -> Callable[..., None]:
 
     @wraps(job.work)
     def run(context: JobContext, row_id: str, followed: str | None = None, **more: Any) -> None:
-        with _application(context).app_context(), change_context.of_job(), without_concurrency_limit():
-            _do(job, context, Running(context.job.id or 0, UUID(followed) if followed else None), UUID(row_id), more)
+        seen = UUID(followed) if followed else None
+        # All that a job writes which somebody follows is undone by its id.
+        with _application(context).app_context(), change_context.of_job(seen), without_concurrency_limit():
+            _do(job, context, Running(context.job.id or 0, seen), UUID(row_id), more)
 
     return run
 
@@ -205,7 +207,7 @@ def _do(job: Job, context: JobContext, this: Running, row_id: UUID, more: dict[s
             running.wait_again(this)
         else:
             try:
-                running.fail(this, str(error) if isinstance(error, Failure) else GIVEN_UP)
+                running.fail(this, error if isinstance(error, Failure) else Failure(GIVEN_UP))
             finally:
                 if job.give_up is not None:
                     job.give_up(row_id)

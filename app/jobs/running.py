@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -16,9 +16,11 @@ from sqlalchemy import delete, select, update
 
 from app.engine.declare.principal import SYSTEM, Principal
 from app.engine.read.database import reading
+from app.engine.read.statements import autocommit_connection
 from app.engine.write.unit_of_work import Unit, run_unit
 from app.foundation.clock import now
 from app.foundation.crypto import vault
+from app.foundation.errors import Failure
 from app.jobs import steps
 from app.jobs.models import MAX_RESULT_BYTES, PlatformJob, PlatformJobStep
 
@@ -28,6 +30,10 @@ P = ParamSpec("P")
 REPORT_EVERY = 1.0
 # How long jobs that have ended can be looked at, and steps are remembered.
 RETENTION = timedelta(days=30)
+REPORT = """
+UPDATE platform_job SET progress = %(progress)s, message = %(message)s, updated_at = now()
+WHERE id = %(id)s AND status = 'running' RETURNING id
+"""
 
 
 class JobCancelled(Exception):
@@ -58,14 +64,16 @@ def running(job: Running) -> Iterator[None]:
 
 def report_progress(done: float, message: str | None = None) -> None:
     """Tell the user who follows the job how far it has come, from 0 to 1, and what it is at. Written down once a second
-    at most; outside of a unit. Raises JobCancelled where the user has cancelled it."""
+    at most, and at once, also inside of a unit. Raises JobCancelled where the user has cancelled it."""
     job = _running.get()
     if job is None or job.followed is None or time.monotonic() - job.reported < REPORT_EVERY:
         return
     job.reported = time.monotonic()
-    told = {"progress": done if 0 <= done <= 1 else float(done > 1), "message": message and _plain(message, 300)}
-    if not change(job, told, "running"):
-        raise JobCancelled
+    progress = done if 0 <= done <= 1 else float(done > 1)
+    told = {"id": job.followed, "progress": progress, "message": message and _plain(message, 300)}
+    with autocommit_connection() as connection:
+        if not connection.rows(REPORT, told):
+            raise JobCancelled
 
 
 def step(name: str, work: Callable[[str], Any]) -> Any:
@@ -108,10 +116,12 @@ def wait_again(job: Running) -> None:
         change(job, {"status": "waiting"}, "running")
 
 
-def fail(job: Running, message: str) -> None:
-    """Say that a job has failed for good."""
+def fail(job: Running, failure: Failure) -> None:
+    """Say that a job has failed for good, and keep what the refusal says further."""
     if job.followed is not None:
-        ended = {"status": "failed", "error_message": _plain(message, 1000), "ended_at": now()}
+        ended = {"status": "failed", "error_message": _plain(failure.text, 1000), "ended_at": now()}
+        with suppress(ValueError):  # too much, or no JSON
+            ended["result"] = as_json(failure.details) if failure.details else None
         change(job, ended, "waiting", "running")
 
 

@@ -4,9 +4,9 @@ from app.engine.changes import partitions, sequencer
 from app.engine.write import idempotency
 from app.jobs import models as jobs
 from app.jobs import running
-from app.jobs.registry import Periodic, as_unit
+from app.jobs.registry import Job, Periodic, as_unit
 from app.live import changes
-from app.platform import audit_log, comments, kept, models
+from app.platform import audit_log, comments, kept, models, undo_jobs
 from app.plugins import Plugin
 from config import Setting
 
@@ -15,6 +15,7 @@ plugin = Plugin(
     "Switches and the record of who changed what.",
     models=(models, kept, comments, jobs),
     hooks=(audit_log,),
+    jobs={undo_jobs.UNDO: Job(undo_jobs.run)},
     periodic=(
         Periodic("remove_expired_answers", "23 * * * *", idempotency.remove_expired),
         Periodic("number_changes", "* * * * *", sequencer.number_all),

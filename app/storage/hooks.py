@@ -17,7 +17,7 @@ from sqlalchemy import func, select, update
 from app.auth.models.identity import AuthUser
 from app.auth.models.organizations import AuthMember, AuthOrganization
 from app.auth.organizations.organizations import organization_provisioned
-from app.engine.changes.restoring import on_restore
+from app.engine.changes.returning import on_restore
 from app.engine.write.hooks import Write, on_create, on_delete, on_update, prepare, require
 from app.engine.write.unit_of_work import Unit
 from app.foundation.clock import now

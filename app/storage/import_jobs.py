@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from typing import IO
 from uuid import UUID
@@ -13,7 +12,7 @@ from uuid import UUID
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
-from app.auth.accounts import users
+from app.auth.accounts.standing import principal_with
 from app.auth.credentials.presence import ACCOUNT_GONE
 from app.engine.changes.undoing import before_undo
 from app.engine.declare.principal import SYSTEM, Principal
@@ -140,15 +139,7 @@ def _claim(unit: Unit, import_id: UUID) -> StorageImport | None:
 
 
 def _principal(claimed: StorageImport, session: Session) -> Principal | None:
-    """The user of an import as the database knows it now, with no right that the credential did not have."""
-    found = users.user_principal(session, claimed.user_id)
-    if found is None:
-        return None
-    standing = claimed.standing
-    memberships = {each: role for each, role in found.memberships.items() if str(each) in standing["organizations"]}
-    home = UUID(standing["organization"]) if standing["organization"] else None
-    able = found.within(memberships, home if home in memberships else None)
-    return replace(able, is_admin=found.is_admin and standing["admin"])
+    return principal_with(session, claimed.user_id, claimed.standing)
 
 
 def _reload(claimed: StorageImport, unit: Unit) -> Principal:

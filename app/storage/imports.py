@@ -9,6 +9,7 @@ from uuid import UUID
 
 from sqlalchemy import select
 
+from app.auth.accounts.standing import standing_of
 from app.engine.declare.principal import Principal
 from app.engine.declare.record import Record
 from app.engine.transfer.importing import Import, Line, Report, write_or_validate, write_partly
@@ -165,13 +166,8 @@ def ask(unit: Unit, model: type[Record], asked: ImportOptions, storage_key: str)
     own = select(StorageImport.id).where(StorageImport.user_id == principal.user_id, StorageImport.status.in_(OPEN))
     if len(unit.session.scalars(own.limit(MAX_IMPORTS)).all()) == MAX_IMPORTS:
         raise RateLimited("Too many of your imports wait", headers={"Retry-After": "60"})
-    standing = {
-        "admin": principal.is_admin,
-        "organizations": [str(each) for each in principal.memberships],
-        "organization": str(principal.organization_id) if principal.organization_id else None,
-    }
     made = StorageImport(
-        user_id=principal.user_id, model=model.__tablename__, options=asked.to_dict(), standing=standing,
+        user_id=principal.user_id, model=model.__tablename__, options=asked.to_dict(), standing=standing_of(principal),
         storage_key=storage_key,
     )  # fmt: skip
     unit.store(made)

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import select, update
 
-from app.engine.changes.restoring import Restored, return_alone, returning
+from app.engine.changes.returning import Restored, return_alone, returning
 from app.engine.declare.files import File
 from app.engine.read.statements import driver_connection
 from app.engine.write.unit_of_work import Unit

@@ -46,15 +46,16 @@ class Answer:
 @dataclass(frozen=True)
 class Operation:
     """What callers of a route have to know. ``access`` declares who may call it. ``query`` are its parameters, as the
-    description has them; any other is refused. ``fails`` are the statuses that do not follow from the rest. An
-    operation that is done ``once`` for each idempotency key says so, and one that is ``conditional`` on the version of
-    its record."""
+    description has them; any other is refused. What would take too long it ``defers`` to a job, and answers that.
+    ``fails`` are the statuses that do not follow from the rest. An operation that is done ``once`` for each idempotency
+    key says so, and one that is ``conditional`` on the version of its record."""
 
     id: str
     summary: str
     access: Callable[[Any], Any]
     takes: Body | None = None
     gives: Answer = Answer()
+    defers: Answer | None = None
     query: Sequence[dict[str, Any]] | None = ()
     fails: tuple[int, ...] = ()
     once: bool = False
@@ -134,6 +135,11 @@ def _document(blp: Blueprint, method: str, path: str, operation: Operation, acce
     }
     if gives.example is not None:
         responses[gives.status] = _content(gives.example, gives.any_of)
+    if operation.defers is not None:
+        begun = {"schema": operation.defers.schema, "example": operation.defers.example}
+        responses[operation.defers.status] = {
+            "description": "A job does it", "content": {"application/json": begun},
+        }  # fmt: skip
     document: dict[str, Any] = {
         "operationId": operation.id, "summary": operation.summary, "responses": responses,
         "description": operation.description,

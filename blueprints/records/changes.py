@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from typing import Any
+from uuid import UUID
 
 from flask import Response, current_app, request
 
@@ -12,12 +13,15 @@ from app.auth.credentials.authentication import caller
 from app.engine.changes import feed, history, recent, undoing
 from app.engine.declare.kind import EXAMPLE_ID
 from app.engine.read.concurrency import query_slot
+from app.engine.write.unit_of_work import Unit
 from app.live.broadcaster import Broadcaster
 from app.live.change_stream import ChangeStream
+from app.platform import undo_jobs
 from blueprints.http.base import EVENTS, NO_BUFFERING, Blueprint
 from blueprints.http.declarations import Answer, Body, Operation, serve, window_parameters
 from blueprints.http.replies import Reply, respond
 from schemas import changes
+from schemas.content.jobs import FollowedJob, job_of
 
 TEXT = (
     "What has changed behind the cursor `since`, in the order of the commits; without it, the cursor of now. You are "
@@ -68,9 +72,15 @@ STREAM_PARAMETERS: list[dict[str, Any]] = [
 UNDO_TEXT = (
     "As a whole, whether it was one write, an array, a batch or an import: what it made is deleted, what it changed "
     "gets its old values, what it deleted comes back. 409 names what has changed since. Mails and notifications that "
-    "were sent stay."
+    "were sent stay. More than 20,000 changes are taken back by a job, and answered with it: its `result` is then what "
+    "is answered otherwise."
 )
 TRANSACTION = "0b0e3c52-6f0c-4c36-9d3c-0f5f6b9a8a10"
+UNDOING = {
+    "id": EXAMPLE_ID, "task": "undo", "recordId": TRANSACTION, "status": "waiting", "progress": 0, "message": None,
+    "result": None, "errorMessage": None, "dueAt": None, "createdAt": "2027-01-01T09:00:00.000Z", "startedAt": None,
+    "endedAt": None,
+}  # fmt: skip
 UNDONE = {"deleted": 0, "changed": 1, "restored": 0, "kept": []}
 ABOUT = {
     "id": "118", "model": "crm/contact", "recordId": EXAMPLE_ID, "operation": "update", "version": 2,
@@ -142,8 +152,16 @@ def _route_log(blp: Blueprint) -> None:
         "undoTransaction", "Take back what one request has written",
         access=declare_access(Access(private=True, with_grants=WithGrants.EVERYBODY)),
         takes=Body(changes.Undo, example={"transaction": TRANSACTION}), gives=Answer(changes.Undone, example=UNDONE),
-        fails=(404, 409), once=True, description=UNDO_TEXT,
+        defers=Answer(FollowedJob, example=UNDOING, status=202), fails=(404, 409), once=True, description=UNDO_TEXT,
     ))  # fmt: skip
     def undo_transaction(given: dict[str, Any]) -> Response:
         with query_slot(caller()):
-            return respond(lambda unit: Reply(asdict(undoing.undo(unit, given["transaction"]))))
+            return respond(_undone, given["transaction"])
+
+
+def _undone(unit: Unit, transaction: UUID) -> Reply:
+    try:
+        return Reply(asdict(undoing.undo(unit, transaction, undoing.MAX_AT_ONCE)))
+    except undoing.TooManyChanges:
+        job = undo_jobs.ask(unit, transaction)
+        return Reply(job_of(job), 202, headers={"Location": f"/api/v1/_jobs/{job.id}"})

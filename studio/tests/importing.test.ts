@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { Refusal } from "../src/api/sentences";
 import { isSettable } from "../src/catalogue/catalogue";
 import type { Field, Model } from "../src/catalogue/types";
+import { ended } from "../src/changes/undo";
 import { humanized } from "../src/i18n/words";
 import { type Mapping, columnOf, guessed, lookupsOf, remember, remembered, unmapped } from "../src/importing/mapping";
 import { type Job, type Options, type Report, faultsOf, followed, importSheet } from "../src/importing/sending";
@@ -223,6 +224,25 @@ describe("faults", () => {
 
   it("of objects are found by their line", () => {
     expect(faultsOf(report(3), contact, { ...people, isText: false }, { Surname: { field: "lastName" } }).map(({ row }) => row)).toEqual([2]);
+  });
+});
+
+describe("an undo that a job does", () => {
+  const begun = { id: "1", status: "waiting", endedAt: null, result: null, errorMessage: null };
+  const over = { ...begun, endedAt: "2026-11-29T09:00:00.000Z" };
+  const result = { deleted: 30_000, changed: 0, restored: 0, kept: [] };
+
+  it("is waited for, and tells what it has done", async () => {
+    vi.useFakeTimers();
+    vi.mocked(ask).mockResolvedValueOnce({ ...begun, status: "running" }).mockResolvedValueOnce({ ...over, status: "succeeded", result });
+    const done = ended(begun);
+    await vi.runAllTimersAsync();
+    expect(await done).toEqual(result);
+    vi.useRealTimers();
+  });
+
+  it.each([["failed", "Resource not found", "Resource not found"], ["cancelled", null, "studio.changes.undo_cancelled"]])("that has %s says why", async (status, errorMessage, said) => {
+    await expect(ended({ ...over, status, errorMessage })).rejects.toThrow(said);
   });
 });
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
 
 import pytest
 
+from app.engine.changes.undoing import MAX_AT_ONCE
+from app.testing.waiting import await_true
 from tests.end_to_end.packages import BIN, run
 
 pytestmark = pytest.mark.full
@@ -91,3 +94,35 @@ def test_changes_are_read_and_taken_back(request, language, shared_service):
     assert ",".join(told["changes"]) == (
         "create Harbour Works,update Harbour Works,update Harbour Works,delete,create Harbour Works,delete,delete"
     )
+
+
+UNDO = {
+    "typescript": """
+import { createRowgate } from "@rowgate/client";
+const [baseUrl, token, transaction] = process.argv.slice(2);
+console.log((await createRowgate({ baseUrl, token }).undo(transaction)).deleted);
+""",
+    "python": """
+import sys
+from rowgate_client import AuthenticatedClient
+from rowgate_client.models import Rowgate
+address, token, transaction = sys.argv[1:]
+print(Rowgate(AuthenticatedClient(address, token=token)).undo(transaction)["deleted"])
+""",
+}
+
+
+def test_an_undo_that_a_job_does_is_waited_for(request, language, shared_service, owner, do_jobs):
+    rows = "name\n" + "".join(f"Number {number}\n" for number in range(MAX_AT_ONCE + 1))
+    asked = owner.send("POST", "/api/v1/crm/company/_import?as=csv", data=rows, content_type="text/csv")
+    do_jobs()
+    if language == "typescript":
+        command = [BIN / "node", request.getfixturevalue("compiled") / "undo.mjs"]
+    else:
+        command = [request.getfixturevalue("interpreter"), request.getfixturevalue("interpreter").parent / "undo.py"]
+    command[1].write_text(UNDO[language])
+    with ThreadPoolExecutor(1) as pool:
+        said = pool.submit(run, *command, shared_service.url, owner.token, asked.json["id"])
+        await_true(lambda: said.done() or owner.get("/api/v1/_jobs?status=waiting").json["meta"]["count"])
+        do_jobs()
+        assert said.result().split() == [str(MAX_AT_ONCE + 1)]

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, and_, case, cast, column, exists, func, jo
 from sqlalchemy.dialects.postgresql import JSONB
 
 from app.auth.models.organizations import AuthMember, AuthTeam, AuthTeamMember
-from app.engine.changes.restoring import on_restore
+from app.engine.changes.returning import on_restore
 from app.engine.declare.record import Record
 from app.engine.read.grant_parser import fit_one_list_each
 from app.engine.write import audit

@@ -6,21 +6,21 @@ their transitions. What the service has worked out itself follows from that anew
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, TypeVar
 from uuid import UUID
 
-from app.engine.changes import restoring
 from app.engine.changes.history import days_kept, require_visible
 from app.engine.changes.images import as_row
-from app.engine.declare.catalogue import every_model
+from app.engine.changes.nets import Net, count, nets, settable
+from app.engine.changes.restoring import restore_many
+from app.engine.changes.returning import belonging
 from app.engine.declare.fields import ENCRYPTED
 from app.engine.declare.policy import SessionOnly
 from app.engine.declare.principal import Credential, Principal
-from app.engine.declare.record import BASE_FIELDS, Field, Record, Setter
+from app.engine.declare.record import Record
 from app.engine.read import fragments
 from app.engine.read.statements import driver_connection
 from app.engine.write.plan import MAX_RECORDS, Change
@@ -28,29 +28,31 @@ from app.engine.write.unit_of_work import Unit
 from app.foundation.errors import Conflict, Failure, Forbidden, NotFound
 from app.runtime.connections import allow_time
 
-# Changes of one transaction that are taken back, at most.
-MAX_UNDONE = 20_000
+# Changes of one transaction that are taken back while somebody waits, and at most.
+MAX_AT_ONCE, MAX_UNDONE = 20_000, 1_000_000
 # Records that are named as standing in the way.
 MAX_TOLD = 100
-CHANGES = """
-SELECT seq, model, record_id, operation, version, changed FROM platform_change
-WHERE transaction = %(transaction)s ORDER BY seq LIMIT %(most)s
-"""
 CHANGED_SINCE = "has changed since"
+# Locks what the transaction left, and finds what is otherwise by now: whether it is there, and should be gone.
+OTHERWISE = """
+WITH locked AS (
+    SELECT id, row_version FROM {table} WHERE id = ANY (%(ids)s::uuid[] || %(gone)s::uuid[]) ORDER BY id FOR UPDATE
+)
+SELECT w.id, l.id IS NOT NULL, false
+FROM unnest(%(ids)s::uuid[], %(versions)s::bigint[]) AS w (id, version) LEFT JOIN locked AS l ON l.id = w.id
+WHERE l.row_version IS DISTINCT FROM w.version
+UNION ALL SELECT id, true, true FROM locked WHERE id = ANY (%(gone)s)
+"""
 
+T = TypeVar("T")
 UndoCheck = Callable[[Unit, UUID], None]
+# Is told how much is done, from 0 to 1.
+Advance = Callable[[float], None]
 _checks: list[UndoCheck] = []
 
 
-class Logged(NamedTuple):
-    """One change of the transaction."""
-
-    seq: int
-    model: str
-    record_id: UUID
-    operation: str
-    version: int
-    changed: Sequence[str]
+class TooManyChanges(Conflict):
+    """A transaction that is too large to be taken back so."""
 
 
 @dataclass
@@ -63,73 +65,47 @@ class Undone:
     kept: list[dict[str, Any]] = field(default_factory=list)
 
 
-@dataclass
-class _Net:
-    """What a transaction did to the records of one model, by their ids: the last change of those that it made, changed
-    and deleted."""
-
-    made: dict[UUID, Logged] = field(default_factory=dict)
-    changed: dict[UUID, list[Logged]] = field(default_factory=dict)
-    deleted: dict[UUID, Logged] = field(default_factory=dict)
-
-
 def before_undo(check: UndoCheck) -> UndoCheck:
     """Ask the function whether a transaction may be taken back by now; it raises Conflict where it may not."""
     _checks.append(check)
     return check
 
 
-def undo(unit: Unit, transaction: UUID) -> Undone:
-    """Take back all that ``transaction`` has written. Raises NotFound where the log has nothing of it, Forbidden for
-    what nobody takes back with this credential, Conflict naming what stands in the way, and what the writes raise."""
+def undo(unit: Unit, transaction: UUID, most: int, advance: Advance = lambda done: None) -> Undone:
+    """Take back all that ``transaction`` has written. Raises NotFound where the log has nothing of it, TooManyChanges
+    where that is more than ``most``, Forbidden for what nobody takes back with this credential, Conflict naming what
+    stands in the way, and what the writes raise."""
     days_kept()
     for check in _checks:
         check(unit, transaction)
-    connection = driver_connection(unit.session)
-    rows = connection.rows(CHANGES, {"transaction": transaction, "most": MAX_UNDONE + 1})
-    if not rows:
+    number = count(driver_connection(unit.session), transaction, most + 1)
+    if number == 0:
         raise NotFound("The log has nothing of this transaction.")
-    if len(rows) > MAX_UNDONE:
-        raise Conflict(f"More than {MAX_UNDONE} changes belong to it")
-    nets = dict(_nets(Logged(*row) for row in rows))
-    for model, net in nets.items():
+    if number > most:
+        raise TooManyChanges(f"More than {most} changes belong to it")
+    allow_time(unit.session)
+    did = nets(driver_connection(unit.session), transaction)
+    for model, net in did.items():
         _require_open(model, unit.principal)
         _require_writable(unit, model, "delete", net.made)
-        changed = (each for each, rows in net.changed.items() if _settable(model, rows))
-        _require_writable(unit, model, "update", changed)
-    allow_time(unit.session)
-    _check_versions(unit, nets)
+        _require_writable(unit, model, "update", _set(model, net))
+    _check_versions(unit, did)
     unit.follows_transitions = False
-    done = Undone()
+    work = _Undoing(unit, transaction, did, advance)
     try:
-        _restore(unit, nets, done)
-        _change_back(unit, nets, done)
-        _delete(unit, nets, done)
+        work.restore()
+        work.change_back()
+        work.delete()
     except Failure as failure:
         if failure.status in (Forbidden.status, NotFound.status) or failure.status >= Failure.status:
             raise
         raise Conflict(failure.text, details=failure.details) from failure
-    return done
+    return work.done
 
 
-def _nets(rows: Iterable[Logged]) -> Iterator[tuple[type[Record], _Net]]:
-    """What was done to each record in the end, by model, parents first."""
-    histories: dict[str, dict[UUID, list[Logged]]] = defaultdict(lambda: defaultdict(list))
-    for row in rows:
-        histories[row.model][row.record_id].append(row)
-    models = {model.qualified_name(): model for model in every_model()}
-    for model in restoring.parents_first(models[name] for name in histories if name in models):
-        net = _Net()
-        for record_id, changes in histories[model.qualified_name()].items():
-            first, last = changes[0], changes[-1]
-            if first.operation == "create" and last.operation != "delete":
-                if model.undoable:
-                    net.made[record_id] = last
-            elif first.operation != "create" and last.operation == "delete":
-                net.deleted[record_id] = last
-            elif first.operation != "create":
-                net.changed[record_id] = changes
-        yield model, net
+def _set(model: type[Record], net: Net) -> list[UUID]:
+    """The records of which somebody has set a field, and not the service alone."""
+    return [record_id for record_id, changed in net.changed.items() if settable(model, changed.columns)]
 
 
 def _require_open(model: type[Record], principal: Principal) -> None:
@@ -156,27 +132,20 @@ def _require_writable(unit: Unit, model: type[Record], operation: str, identifie
         raise Forbidden()
 
 
-def _check_versions(unit: Unit, nets: Mapping[type[Record], _Net]) -> None:
+def _check_versions(unit: Unit, did: Mapping[type[Record], Net]) -> None:
     """Lock the records, and refuse where one is not as the transaction has left it; raises Conflict, and NotFound to
     whoever does not see that one. Of a record of which only the service itself has changed something, as a count,
     others may have done so since."""
     in_the_way = []
     connection = driver_connection(unit.session)
-    for model, net in nets.items():
-        wanted = {each: last.version for each, last in net.made.items()}
-        wanted |= {each: rows[-1].version for each, rows in net.changed.items() if _settable(model, rows)}
-        ids = [*wanted, *net.deleted]
-        rows = connection.rows(
-            f"SELECT id, row_version FROM {model.__tablename__} WHERE id = ANY (%(ids)s) ORDER BY id FOR UPDATE",  # noqa: S608
-            {"ids": ids},
-        )
-        there = dict(rows)
-        for each, version in wanted.items():
-            if there.get(each) != version:
-                in_the_way.append((model, each, CHANGED_SINCE if each in there else "is gone"))
-        in_the_way += [(model, each, "is there again") for each in net.deleted if each in there]
-    for model, each, _ in in_the_way[:MAX_TOLD]:
-        require_visible(model, unit.principal, each)
+    for model, net in did.items():
+        left = {**net.made, **{record_id: net.changed[record_id].version for record_id in _set(model, net)}}
+        asked = {"ids": list(left), "versions": list(left.values()), "gone": net.deleted}
+        for record_id, is_there, was_gone in connection.rows(OTHERWISE.format(table=model.__tablename__), asked):
+            why = "is there again" if was_gone else CHANGED_SINCE if is_there else "is gone"
+            in_the_way.append((model, record_id, why))
+    for model, record_id, _ in in_the_way[:MAX_TOLD]:
+        require_visible(model, unit.principal, record_id)
     if in_the_way:
         told = [{"model": model.qualified_name(), "id": str(each), "reason": why} for model, each, why in in_the_way]
         raise Conflict(
@@ -184,68 +153,76 @@ def _check_versions(unit: Unit, nets: Mapping[type[Record], _Net]) -> None:
         )
 
 
-def _settable(model: type[Record], rows: Sequence[Logged]) -> list[Field]:
-    """The fields among those that ``rows`` have changed that somebody sets, and not the service alone."""
-    names = {name for row in rows for name in row.changed}
-    fields = (each for each in model.fields().values() if each.column is not None and each.column.name in names)
-    return [each for each in fields if each.set_on_update is not Setter.SERVER and each.attribute not in BASE_FIELDS]
+class _Undoing:
+    """The writes that take a transaction back, part by part."""
+
+    def __init__(self, unit: Unit, transaction: UUID, did: Mapping[type[Record], Net], advance: Advance) -> None:
+        self.unit, self._transaction, self._nets, self._advance = unit, transaction, did, advance
+        self.done = Undone()
+        self._total, self._behind = sum(map(len, did.values())), 0
+
+    def restore(self) -> None:
+        """Bring back what was deleted; what belongs to a record comes with it."""
+        for model, net in self._nets.items():
+            for some in self._parts(net.deleted):
+                there = set(_present(self.unit, model, some))
+                if gone := [each for each in some if each not in there]:
+                    restore_many(self.unit, model, gone, most=MAX_UNDONE)
+                self.done.restored += len(some)
+
+    def change_back(self) -> None:
+        """Give what was changed its old values."""
+        for model, net in self._nets.items():
+            for some in self._parts(list(net.changed)):
+                before = _values_before(self.unit, model, some, self._transaction)
+                given = {each: self._given(model, each, net.changed[each].columns, before[each]) for each in some}
+                changes = [Change(record_id, values) for record_id, values in given.items() if values]
+                if changes:
+                    self.unit.update_many(model, dict(enumerate(changes)))
+                self.done.changed += len(changes)
+
+    def delete(self) -> None:
+        """Delete what was made, children first, where nothing of others would go with it."""
+        for model, net in reversed(list(self._nets.items())):
+            _require_childless(self.unit, model, self._nets)
+            for some in self._parts(list(net.made)):
+                if there := _present(self.unit, model, some):
+                    self.unit.delete_many(model, dict(enumerate(map(Change, there))))
+                self.done.deleted += len(some)
+
+    def _given(
+        self, model: type[Record], record_id: UUID, columns: frozenset[str], before: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        given = {}
+        for each in settable(model, columns):
+            if ENCRYPTED in each.spec.flags:
+                self.done.kept.append({"model": model.qualified_name(), "id": str(record_id), "fields": [each.name]})
+            elif not each.set_on_update.admits(self.unit.principal):
+                raise Forbidden()
+            else:
+                given[each.attribute] = before[each.attribute]
+        return given
+
+    def _parts(self, items: Sequence[T]) -> Iterator[Sequence[T]]:
+        """As many at a time as one write takes."""
+        for start in range(0, len(items), MAX_RECORDS):
+            part = items[start : start + MAX_RECORDS]
+            yield part
+            self._behind += len(part)
+            self._advance(self._behind / self._total)
 
 
-def _restore(unit: Unit, nets: Mapping[type[Record], _Net], done: Undone) -> None:
-    """Bring back what was deleted; what belongs to a record comes with it."""
-    for model, net in nets.items():
-        for record_id in net.deleted:
-            if not _present(unit, model, [record_id]):
-                restoring.restore(unit, model, record_id)
-            done.restored += 1
-
-
-def _change_back(unit: Unit, nets: Mapping[type[Record], _Net], done: Undone) -> None:
-    for model, net in nets.items():
-        changes = {}
-        before = _values_before(unit, model, net.changed)
-        for record_id, rows in net.changed.items():
-            given = {}
-            for each in _settable(model, rows):
-                if ENCRYPTED in each.spec.flags:
-                    done.kept.append({"model": model.qualified_name(), "id": str(record_id), "fields": [each.name]})
-                elif not each.set_on_update.admits(unit.principal):
-                    raise Forbidden()
-                else:
-                    given[each.attribute] = before[record_id][each.attribute]
-            if given:
-                changes[record_id] = given
-        for some in _batches([Change(record_id, given) for record_id, given in changes.items()]):
-            unit.update_many(model, some)
-        done.changed += len(changes)
-
-
-def _delete(unit: Unit, nets: Mapping[type[Record], _Net], done: Undone) -> None:
-    """Delete what was made, children first, where nothing of others would go with it."""
-    for model, net in reversed(list(nets.items())):
-        _require_childless(unit, model, nets)
-        for some in _batches([Change(each) for each in _present(unit, model, list(net.made))]):
-            unit.delete_many(model, some)
-        done.deleted += len(net.made)
-
-
-def _batches(changes: list[Change]) -> Iterator[dict[int, Change]]:
-    """As many changes at a time as one write takes, by their index."""
-    for start in range(0, len(changes), MAX_RECORDS):
-        yield dict(enumerate(changes[start : start + MAX_RECORDS]))
-
-
-def _present(unit: Unit, model: type[Record], identifiers: list[UUID]) -> list[UUID]:
+def _present(unit: Unit, model: type[Record], identifiers: Sequence[UUID]) -> list[UUID]:
     """Those of ``identifiers`` that are there."""
     asked = f"SELECT id FROM {model.__tablename__} WHERE id = ANY (%(ids)s) ORDER BY id"  # noqa: S608
-    return [row[0] for row in driver_connection(unit.session).rows(asked, {"ids": identifiers})]
+    return [row[0] for row in driver_connection(unit.session).rows(asked, {"ids": list(identifiers)})]
 
 
-def _require_childless(unit: Unit, model: type[Record], nets: Mapping[type[Record], _Net]) -> None:
+def _require_childless(unit: Unit, model: type[Record], did: Mapping[type[Record], Net]) -> None:
     """Refuse to delete records to which others belong by now; raises Conflict."""
-    connection, made = driver_connection(unit.session), list(nets[model].made)
-    for child, column in restoring.belonging(model) if made else ():
-        own = list(nets[child].made) if child in nets else []
+    connection, made = driver_connection(unit.session), list(did[model].made)
+    for child, column in belonging(model) if made else ():
+        own = list(did[child].made) if child in did else []
         others = f"SELECT 1 FROM {child.__tablename__} WHERE {column} = ANY (%(made)s)"  # noqa: S608
         rows = connection.rows(f"{others} AND id <> ALL (%(own)s) LIMIT 1", {"made": made, "own": own})
         if rows:
@@ -253,15 +230,15 @@ def _require_childless(unit: Unit, model: type[Record], nets: Mapping[type[Recor
 
 
 def _values_before(
-    unit: Unit, model: type[Record], changed: Mapping[UUID, Sequence[Logged]]
+    unit: Unit, model: type[Record], identifiers: Sequence[UUID], transaction: UUID
 ) -> dict[UUID, dict[str, Any]]:
     """The values that stood in the records before the transaction, by attribute."""
     names, text = _before(model)
-    found: dict[UUID, dict[str, Any]] = {record_id: {} for record_id in changed}
-    asked = {"ids": list(changed), "seqs": [row.seq for rows in changed.values() for row in rows]}
+    found: dict[UUID, dict[str, Any]] = {record_id: {} for record_id in identifiers}
+    asked = {"ids": list(identifiers), "transaction": transaction}
     fields = model.fields()
     # The latest change first, so that the earliest one has the last word on each field.
-    for record_id, columns, *row in driver_connection(unit.session).rows(text, asked) if changed else ():
+    for record_id, columns, *row in driver_connection(unit.session).rows(text, asked):
         was = dict(zip(names, row, strict=True))
         found[record_id] |= {
             name: was[name] for name in names if (column := fields[name].column) is not None and column.name in columns
@@ -276,7 +253,7 @@ def _before(model: type[Record]) -> tuple[tuple[str, ...], str]:
     text = f"""
         SELECT c.record_id, c.changed, {columns}
         FROM platform_change AS c CROSS JOIN LATERAL {as_row(model, "c.image || c.old", "was_row")}
-        WHERE c.record_id = ANY (%(ids)s) AND c.seq = ANY (%(seqs)s) AND c.model = '{model.qualified_name()}'
+        WHERE c.record_id = ANY (%(ids)s) AND c.transaction = %(transaction)s AND c.model = '{model.qualified_name()}'
         ORDER BY c.seq DESC
     """  # noqa: S608
     return tuple(each.attribute for each in fields), text

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import aclosing, closing
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Generic, Literal, NotRequired, TypedDict, TypeVar
 
 from httpx_sse import ServerSentEvent
 
+from rowgate_client.errors import RowgateError
 from rowgate_client.events import Place, follow_events, follow_events_async
 from rowgate_client.live import keep, keep_async
 from rowgate_client.openapi import AuthenticatedClient, Client
@@ -21,6 +24,8 @@ F = TypeVar("F")
 V = TypeVar("V")
 T = TypeVar("T")
 STREAM = "/api/v1/_changes/stream"
+# Seconds between two looks at a job.
+LOOKS = 1.0
 
 
 class Actor(TypedDict):
@@ -173,10 +178,21 @@ class Log:
         return keep_async(follow_events_async(self._client, STREAM, _asked(models, None, ()), Place()), ask)
 
     def undo(self, transaction: str, *, idempotency_key: str | None = None) -> Undone:
-        """Take back all that one request has written, or nothing."""
+        """Take back all that one request has written, or nothing. What takes long a job does, which is waited for."""
         body = {"transaction": transaction}
-        done: Undone = write(self._client, "POST", "/api/v1/_undo", json=body, key=idempotency_key).json()
+        answer = write(self._client, "POST", "/api/v1/_undo", json=body, key=idempotency_key)
+        done: Undone = answer.json() if answer.status_code != HTTPStatus.ACCEPTED else self._ended(answer.json())
         return done
+
+    def _ended(self, job: Any) -> Any:
+        """What came of a job; raises RowgateError."""
+        while job["endedAt"] is None:
+            time.sleep(LOOKS)
+            job = good(self._client.get_httpx_client().get(f"/api/v1/_jobs/{job['id']}")).json()
+        if job["status"] == "succeeded":
+            return job["result"]
+        text = job["errorMessage"] or "The job was cancelled."
+        raise RowgateError(HTTPStatus.CONFLICT, "CONFLICT", text, details=job["result"])
 
 
 def _told(event: ServerSentEvent) -> Change | Resync | Reset | None:

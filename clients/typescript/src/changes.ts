@@ -2,8 +2,10 @@
 import type { Call, Target, WriteCall } from "./calls.js";
 import { read, write } from "./collection.js";
 import { type Connection, address } from "./connection.js";
+import { RowgateError } from "./errors.js";
 import { type Follow, events } from "./events.js";
 import type { Granted } from "./models.js";
+import { waited } from "./pauses.js";
 import type { Field, Model, RecordOf, Where } from "./queries.js";
 import type { components } from "./schema.js";
 
@@ -90,19 +92,34 @@ export interface Log {
    * it was. Keep the place that `onPlace` is given; `lastEventId`, or `since`, goes on there.
    */
   follow<const P extends keyof Granted>(following?: Omit<Following<P>, "take">, options?: Follow): AsyncGenerator<Heard<P>, void, undefined>;
-  /** Take back all that one request has written, or nothing. */
+  /** Take back all that one request has written, or nothing. What takes long a job does, which is waited for. */
   undo(transaction: string, call?: WriteCall): Promise<Schemas["Undone"]>;
 }
 
 const UNDO = "/api/v1/_undo";
 const CHANGES = "/api/v1/_changes";
+/** Milliseconds between two looks at a job. */
+const LOOKS = 1000;
 
 export function log(connection: Connection): Log {
   return {
     changes: (following = {}, call) => pages(connection, following, call),
     follow: (following = {}, options) => heard(connection, following, options),
-    undo: async (transaction, call) => (await write(connection, { method: "POST", path: UNDO, body: { transaction } }, call)).json(),
+    undo: (transaction, call) => undone(connection, transaction, call),
   };
+}
+
+async function undone(connection: Connection, transaction: string, call?: WriteCall): Promise<Schemas["Undone"]> {
+  const answer = await write(connection, { method: "POST", path: UNDO, body: { transaction } }, call);
+  if (answer.status !== 202) return answer.json();
+  let job: Schemas["FollowedJob"] = await answer.json();
+  while (job.endedAt === null) {
+    await waited(LOOKS, call?.signal);
+    call?.signal?.throwIfAborted();
+    job = await (await read(connection, `/api/v1/_jobs/${job.id}`, undefined, call)).json();
+  }
+  if (job.status === "succeeded") return job.result as Schemas["Undone"];
+  throw new RowgateError(409, "CONFLICT", job.errorMessage ?? "The job was cancelled.", undefined, job.result);
 }
 
 /** The method of a model by which it is subscribed to. */

@@ -1,10 +1,11 @@
 /** Notices of what was written, with the way back. */
+import { RowgateError } from "@rowgate/client/react-admin";
 import { useQueryClient } from "@tanstack/react-query";
 import { Button, SnackbarContent } from "@mui/material";
 import { useCallback, useRef, useState } from "react";
 import { useCloseNotification, useNotify, useTranslate } from "react-admin";
 
-import { useSentence } from "../api/sentences";
+import { Refusal, useSentence } from "../api/sentences";
 import { useCatalogue } from "../catalogue/context";
 import { fillsForm } from "../live/freshness";
 import { ask } from "../session/transport";
@@ -50,6 +51,29 @@ interface Undone {
   kept: readonly unknown[];
 }
 
+/** What takes long is done by a job. */
+interface Job {
+  id: string;
+  status: string;
+  endedAt: string | null;
+  result: Undone | null;
+  errorMessage: string | null;
+}
+
+/** Milliseconds between two looks at a job. */
+const LOOKS = 1000;
+
+/** What a job has done, once it has ended. */
+export async function ended(begun: Job): Promise<Undone> {
+  let job = begun;
+  while (job.endedAt === null) {
+    await new Promise((resolve) => setTimeout(resolve, LOOKS));
+    job = await ask<Job>("GET", `/api/v1/_jobs/${job.id}`);
+  }
+  if (job.status === "succeeded") return job.result!;
+  throw job.errorMessage ? new RowgateError(409, "CONFLICT", job.errorMessage) : new Refusal("studio.changes.undo_cancelled");
+}
+
 /** Takes transactions back, the last one first, says so, and tells whether it was done. */
 export function useUndo(): (transactions: readonly string[]) => Promise<boolean> {
   const notify = useNotify();
@@ -59,7 +83,9 @@ export function useUndo(): (transactions: readonly string[]) => Promise<boolean>
     try {
       let [count, kept] = [0, 0];
       for (const transaction of [...transactions].reverse()) {
-        const done = await ask<Undone>("POST", "/api/v1/_undo", { transaction });
+        const answer = await ask<Undone | Job>("POST", "/api/v1/_undo", { transaction });
+        if ("status" in answer) notify("studio.changes.undoing", { type: "info", autoHideDuration: STAYS });
+        const done = "status" in answer ? await ended(answer) : answer;
         count += done.deleted + done.changed + done.restored;
         kept += done.kept.length;
       }

@@ -9,8 +9,8 @@ from itertools import count
 import pytest
 
 from app.crm.models import CrmCompany, CrmContact
-from app.engine.changes import restoring
-from app.engine.changes.restoring import on_restore
+from app.engine.changes import returning
+from app.engine.changes.returning import on_restore
 from app.engine.declare.principal import SYSTEM
 from app.engine.operations import verbs
 from app.engine.write import hooks
@@ -195,7 +195,7 @@ def test_every_verb_that_writes_is_tried():
 @pytest.mark.parametrize("many", [False, True], ids=["one", "many"])
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 def test_a_hook_sees_what_is_written(app, owner, workshop, registry, monkeypatch, way, many):
-    monkeypatch.setattr(restoring, "_hooks", defaultdict(list, restoring._hooks))
+    monkeypatch.setattr(returning, "_hooks", defaultdict(list, returning._hooks))
     heard, (event, _) = [], WAYS[way]
     writing = way(Contacts(app, owner, workshop))
     next(writing)

@@ -4,7 +4,8 @@ import type { changes as english } from "../en/changes";
 
 export const changes: Shape<typeof english> = {
   changes: {
-    undo: "Rückgängig machen", undone: "Die Änderung wurde rückgängig gemacht.", undone_in_part: "Die Änderung wurde rückgängig gemacht, bis auf Felder, deren frühere Werte geheim bleiben.",
+    undo: "Rückgängig machen", undoing: "Das dauert eine Weile: Sie finden es unter Ihren Aufträgen.", undo_cancelled: "Das Rückgängigmachen wurde abgebrochen: nichts hat sich geändert.",
+    undone: "Die Änderung wurde rückgängig gemacht.", undone_in_part: "Die Änderung wurde rückgängig gemacht, bis auf Felder, deren frühere Werte geheim bleiben.",
     not_undone: "Es gab nichts rückgängig zu machen: Gesendetes bleibt.", history: "Verlauf", history_of: "Verlauf von %{record}",
     no_history: "Frühere Versionen sind nicht gespeichert.",
     version: "Version %{version}", create: "erstellt von %{by},", update: "geändert von %{by},", delete: "gelöscht von %{by},",

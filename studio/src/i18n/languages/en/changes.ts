@@ -1,7 +1,7 @@
 /** Words of what was: versions, the bin, and the way back. */
 export const changes = {
   changes: {
-    undo: "Undo", undone: "It is undone.", undone_in_part: "It is undone, but for fields whose earlier values are kept secret.",
+    undo: "Undo", undone: "It is undone.", undoing: "This takes a while: you find it among your jobs.", undo_cancelled: "The undo was cancelled: nothing has changed.", undone_in_part: "It is undone, but for fields whose earlier values are kept secret.",
     not_undone: "There was nothing to undo: what was sent stays.", history: "History", history_of: "History of %{record}", no_history: "Nothing is kept of earlier versions.",
     version: "Version %{version}", create: "made by %{by},", update: "changed by %{by},", delete: "deleted by %{by},",
     you: "you", by_user: "somebody", by_key: "a key %{id}", by_job: "a job", by_system: "the service",
