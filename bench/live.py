@@ -137,7 +137,7 @@ def measure(var_dir: str, kind: Kind) -> Figures:
     app = create_app(Settings(var_dir=var_dir))
     with app.app_context():
         upgrade()
-        tokens = _users(app, kind)
+        tokens = users(app, kind)
     server = Server("wsgi:app", var_dir, WORKERS=str(WORKERS), DEFAULT_LIMIT=NO_LIMIT)
     server.start()
     try:
@@ -148,7 +148,7 @@ def measure(var_dir: str, kind: Kind) -> Figures:
         server.stop()
 
 
-def _users(app: Flask, kind: Kind) -> list[str]:
+def users(app: Flask, kind: Kind) -> list[str]:
     tokens: list[str] = []
     while len(tokens) < kind.streams:
         with attempt(SYSTEM) as unit:
@@ -173,7 +173,7 @@ async def _measured(server: Server, var_dir: str, tokens: list[str], kind: Kind,
     listeners = await _opened(server.port, tokens, kind, delays)
     memory = (sum(worker.memory_info().rss for worker in workers) - before) / kind.streams / 1024
     over, sent = multiprocessing.Event(), multiprocessing.Value("i")
-    sender = multiprocessing.Process(target=_send, args=(var_dir, kind, over, sent), daemon=True)
+    sender = multiprocessing.Process(target=send_at_rate, args=(var_dir, kind, over, sent), daemon=True)
     sender.start()
     while not delays:
         await asyncio.sleep(0.1)
@@ -199,7 +199,7 @@ async def _measured(server: Server, var_dir: str, tokens: list[str], kind: Kind,
     else:
         idle = (idle + await rate(server.port, readers, SECONDS / 2)) / 2
         meanwhile = f"{READERS} readers ask {busy:.0f} times a second, {idle:.0f} without streams ({busy / idle:.0%})"
-    quiet, beside = (_middle_and_p99(some) for some in (delays[:of_quiet], delays[of_quiet:]))
+    quiet, beside = (middle_and_p99(some) for some in (delays[:of_quiet], delays[of_quiet:]))
     return Figures(opened, memory, len(delays), sent.value * kind.heard_by, quiet, beside, meanwhile, load)
 
 
@@ -228,7 +228,7 @@ async def _ended(process: multiprocessing.Process) -> None:
         await asyncio.sleep(0.1)
 
 
-def _middle_and_p99(delays: list[float]) -> tuple[float, float]:
+def middle_and_p99(delays: list[float]) -> tuple[float, float]:
     return statistics.median(delays), statistics.quantiles(delays, n=100)[-1]
 
 
@@ -251,7 +251,7 @@ def _leave_backlog(server: Server, app: Flask, token: str) -> str:
     return place
 
 
-def _send(var_dir: str, kind: Kind, over: Event, sent: Synchronized[int]) -> None:
+def send_at_rate(var_dir: str, kind: Kind, over: Event, sent: Synchronized[int]) -> None:
     """Send at the rate until told to stop."""
     app = create_app(Settings(var_dir=var_dir))
     with app.app_context():

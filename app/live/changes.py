@@ -7,6 +7,8 @@ judged by one statement. Who has missed much is told it by pages first.
 from __future__ import annotations
 
 import logging
+import random
+import time
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
@@ -21,17 +23,21 @@ from app.engine.changes.history import days_kept
 from app.engine.changes.telling import BETWEEN, Candidate, candidates, judge, tell
 from app.engine.read.concurrency import query_slot
 from app.engine.read.statements import autocommit_connection
-from app.foundation.errors import Failure, Unavailable
+from app.foundation.errors import Failure, RateLimited, Unavailable
 from app.live.broadcaster import Broadcaster
 from app.live.change_stream import ChangeStream
-from app.live.stream import RESET, RETRY
+from app.live.stream import BEAT, RESET, RETRY
 
 log = logging.getLogger(__name__)
 
 # Changes that one look brings at most, and pairs of a change and a stream that one statement judges.
 BATCH_SIZE, PAIRS = 500, 5000
-# Positions from the end at which a stream joins the others, and changes of a page before that.
-NEAR, PAGE = 250, 400
+# Positions from the end at which a stream joins the others, and changes of a page before that: all who come back at
+# once, as after a restart, are served by the same looks. Those who are further behind than NEAR have looks of their
+# own, one for each of the others', so that what somebody has missed keeps nobody waiting.
+JOINS, NEAR, PAGE = 5000, 250, 400
+# Seconds until somebody for whom there is no room looks again, at most.
+NO_ROOM = 2.0
 # Callers whose rights are looked at anew by one statement.
 RENEWED = 500
 
@@ -48,7 +54,8 @@ class Changes:
     def begin(self, stream: ChangeStream) -> None:
         """Raises NotFound where changes are not kept, and InvalidPagination."""
         days_kept()
-        known, now = feed.latest(stream.principal)
+        # Whoever comes back hears of what is not numbered yet with the next look, and ten thousand may at once.
+        known, now = feed.latest(stream.principal, numbers=stream.since is None)
         since = now if stream.since is None else places.read(stream.principal, stream.since)
         is_kept = since.is_kept(known)
         stream.epoch, stream.rights = now.epoch, now.rights
@@ -60,7 +67,7 @@ class Changes:
             first += stream.resync()
         first += stream.greeting()
         self._audience.add(stream)
-        if known.last - stream.cursor > NEAR:
+        if known.last - stream.cursor > JOINS:
             stream.missed, stream.cursor = chain((first,), self._missed(stream, stream.cursor)), None
         else:
             stream.put(first)
@@ -82,11 +89,15 @@ class Changes:
                         events.insert(0, stream.resync())
                         told_of = stream.rights
                     events.append(stream.sign_of_life(position))
+            except (RateLimited, Unavailable):
+                yield BEAT
+                time.sleep(random.uniform(NO_ROOM / 2, NO_ROOM))  # noqa: S311 - no secret
+                continue
             except Failure:
                 stream.end()  # its client comes back
                 return
             yield b"".join(events)
-            is_far = last - position > NEAR and stream.is_open
+            is_far = last - position > JOINS and stream.is_open
         stream.cursor = position
 
     def deliver(self, streams: Sequence[ChangeStream]) -> bool:
@@ -98,17 +109,25 @@ class Changes:
             if stream.epoch != epoch:
                 stream.epoch, stream.cursor = epoch, known.last
                 stream.put(stream.reset())
+        near = [stream for stream in streams if known.last - stream.cursor <= NEAR]
+        late = [stream for stream in streams if known.last - stream.cursor > NEAR and stream.has_room]
+        has_more = [self._look(some, known.last) < known.last for some in (near, late) if some]
+        return any(has_more)
+
+    def _look(self, streams: Sequence[ChangeStream], last: int) -> int:
+        """Bring what is new up to the position ``last`` to ``streams``, or the first part of it, and return the
+        position that all of them have reached."""
         since = min(stream.cursor for stream in streams)
-        if since >= known.last:
-            return False
+        if since >= last:
+            return last
         with autocommit_connection() as connection:
-            rows = candidates(connection, BETWEEN, {"since": since, "until": known.last, "most": BATCH_SIZE})
-        reached = rows[-1].position if len(rows) == BATCH_SIZE else known.last
+            rows = candidates(connection, BETWEEN, {"since": since, "until": last, "most": BATCH_SIZE})
+        reached = rows[-1].position if len(rows) == BATCH_SIZE else last
         self._tell(self._hearing(set(streams), rows), reached)
         for stream in streams:
             if stream.cursor < reached:
                 stream.cursor = reached
-        return reached < known.last
+        return reached
 
     def check(self, streams: Sequence[ChangeStream]) -> None:
         # One that is beginning has no rights so far.

@@ -51,6 +51,11 @@ class Stream:
         """Whose stream it is: the user, or the key of nobody."""
         return self.principal.user_id or self.principal.credential_id
 
+    @property
+    def has_room(self) -> bool:
+        """Whether a part of what it has missed may be put beside that which waits."""
+        return self.queue.qsize() <= MAX_WAITING // 2
+
     def __iter__(self) -> Iterator[bytes]:
         yield from self.missed
         while True:

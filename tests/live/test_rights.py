@@ -8,6 +8,8 @@ from sqlalchemy import delete, update
 from app.auth.models.identity import AuthSession, AuthUser
 from app.auth.models.keys import AuthApiKey
 from app.auth.models.organizations import AuthMember
+from app.engine.changes import sequencer
+from app.live import changes
 from app.live import stream as streams
 from app.testing.database import transaction
 from tests.live.conftest import Listener
@@ -115,12 +117,17 @@ def test_a_sign_of_life_moves_a_client_on_that_hears_nothing(owner, cast, floor)
     assert listener.last != before
 
 
-def test_rights_that_change_while_much_is_caught_up_on_are_told_before_what_follows(app, owner, cast, floor):
+def test_rights_that_change_while_much_is_caught_up_on_are_told_before_what_follows(
+    app, owner, cast, floor, monkeypatch
+):
+    monkeypatch.setattr(changes, "JOINS", 250)
     newcomer = cast.user()
     listener = floor.open(newcomer, models=["crm/company"])
     last = listener.last
     listener.stream.close()
     cast.user().post(COMPANY, [{"name": f"Number {number}"} for number in range(600)])
+    with app.app_context():
+        sequencer.number_all()
     with app.test_request_context():
         listener = Listener(app, floor.broadcaster, newcomer, models=["crm/company"], since=last)
     floor.listeners.append(listener)

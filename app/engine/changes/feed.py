@@ -112,10 +112,12 @@ def page(principal: Principal, query: FeedQuery) -> FeedPage:
         return found
 
 
-def latest(principal: Principal) -> tuple[Positions, Place]:
-    """Return what is numbered by now, and the place of the caller at its end."""
-    with suppress(Failure):  # whose turn it is gives the positions
-        sequencer.number_changes()
+def latest(principal: Principal, *, numbers: bool = True) -> tuple[Positions, Place]:
+    """Return what is numbered by now, and the place of the caller at its end; ``numbers`` has what was committed
+    numbered first."""
+    if numbers:
+        with suppress(Failure):  # whose turn it is gives the positions
+            sequencer.number_changes()
     known = sequencer.positions()
     return known, Place(str(known.epoch), known.last, *places.rights([principal]))
 

@@ -24,6 +24,9 @@ OF_CANDIDATES = """
 unnest(%(xacts)s::xid8[], %(seqs)s::bigint[], %(ats)s::timestamptz[]) WITH ORDINALITY AS wanted (xact, seq, at, place)
 JOIN platform_change AS c ON c.xact = wanted.xact AND c.seq = wanted.seq AND c.at = wanted.at
 """
+# The images after a change and before it; what is not looked at costs nothing.
+AFTER = "CASE WHEN c.operation <> 'delete' THEN c.image END"
+BEFORE = "CASE WHEN c.operation <> 'create' THEN c.image || c.old END"
 LISTENERS = """
 jsonb_to_recordset(%(listeners)s::jsonb) AS listener (number integer, names_actors boolean, caller_user uuid,
     caller_email text, caller_organization uuid, caller_organizations uuid[], caller_managed uuid[],
@@ -81,8 +84,8 @@ def _judgment(model: type[Record], reader: Reader, where: Junction) -> Statement
             AS wanted (number, xact, seq, at)
         JOIN {LISTENERS} ON listener.number = wanted.number
         JOIN platform_change AS c ON c.xact = wanted.xact AND c.seq = wanted.seq AND c.at = wanted.at
-        CROSS JOIN LATERAL {as_row(model, "c.image", "is_row")}
-        CROSS JOIN LATERAL {as_row(model, "c.image || c.old", "was_row")}
+        CROSS JOIN LATERAL {as_row(model, AFTER, "is_row")}
+        CROSS JOIN LATERAL {as_row(model, BEFORE, "was_row")}
     """  # noqa: S608
     return Statement(_of_listener(text), {**fixed, **more, **of_root})
 
