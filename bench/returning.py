@@ -1,4 +1,4 @@
-"""python -m bench.returning: 10,000 streams of changes that are cut at once, as by a reload, and come back.
+"""python -m bench.returning [STREAMS]: streams of changes that are cut at once, as by a reload, and come back.
 
 The clients come at once, without the pause that browsers make, each with the place that it had reached, and again where
 they are refused. Told are the seconds until all hear again, how late the changes come that are made at 100 a second
@@ -14,10 +14,11 @@ import os
 import random
 import resource
 import signal
+import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from uuid import UUID
 
@@ -28,6 +29,7 @@ from bench.load import HOST
 from bench.servers import NO_LIMIT, Server, private_parts
 from config import Settings
 
+STREAMS = 3000
 BEFORE, AFTER = 5.0, 5.0
 # Seconds, as the typed clients have it.
 RETRY, LONGEST_PAUSE = 3.0, 30.0
@@ -86,11 +88,12 @@ class Listener:
 def main() -> None:
     """Measure from nothing and print."""
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+    kind = replace(CHANGES, streams=int(sys.argv[1]) if len(sys.argv) > 1 else STREAMS)
     with private_parts() as folder:
         app = create_app(Settings(var_dir=folder))
         with app.app_context():
             upgrade()
-            tokens = users(app, CHANGES)
+            tokens = users(app, kind)
         server = Server("wsgi:app", folder, WORKERS=str(WORKERS), DEFAULT_LIMIT=NO_LIMIT)
         server.start()
         try:
