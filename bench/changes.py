@@ -66,7 +66,7 @@ def _costs(app: Flask, client: Client, clock: Clock, made: Mapping[str, Prepare]
 
 
 def _ways_back(app: Flask, client: Client) -> list[str]:
-    """Milliseconds of this process for a history, and seconds for undos of one transaction."""
+    """Seconds of processor time for a page of a history, and seconds for undos of one transaction."""
     company, serial = client.made(COMPANY, {"name": "Harbour Works"}), count()
     for _ in range(VERSIONS):
         client.ready("PUT", f"{COMPANY}/{company}", {"industry": f"of {next(serial)}"})()

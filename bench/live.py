@@ -20,7 +20,8 @@ import resource
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from multiprocessing.sharedctypes import Synchronized
 from multiprocessing.synchronize import Event
@@ -127,28 +128,29 @@ def main() -> int:
     """Measure from nothing and print."""
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
     kind = KINDS[sys.argv[1] if len(sys.argv) > 1 else "notifications"]
-    with private_parts() as folder:
-        print(measure(folder, kind))
+    with private_parts() as folder, served(folder, kind) as (app, server, tokens):
+        place = _leave_backlog(server, app, tokens[LATE]) if kind.has_backlog else ""
+        print(asyncio.run(_measured(server, folder, tokens, kind, place)))
     return 0
 
 
-def measure(var_dir: str, kind: Kind) -> Figures:
-    """Measure on the embedded servers under ``var_dir``, which run."""
+@contextmanager
+def served(var_dir: str, kind: Kind) -> Iterator[tuple[Flask, Server, list[str]]]:
+    """A service on the embedded servers under ``var_dir``, which run, and the tokens of those who listen."""
     app = create_app(Settings(var_dir=var_dir))
     with app.app_context():
         upgrade()
-        tokens = users(app, kind)
+        tokens = _users(app, kind)
     server = Server("wsgi:app", var_dir, WORKERS=str(WORKERS), DEFAULT_LIMIT=NO_LIMIT)
     server.start()
     try:
         server.await_answer("/healthz")
-        place = _leave_backlog(server, app, tokens[LATE]) if kind.has_backlog else ""
-        return asyncio.run(_measured(server, var_dir, tokens, kind, place))
+        yield app, server, tokens
     finally:
         server.stop()
 
 
-def users(app: Flask, kind: Kind) -> list[str]:
+def _users(app: Flask, kind: Kind) -> list[str]:
     tokens: list[str] = []
     while len(tokens) < kind.streams:
         with attempt(SYSTEM) as unit:
@@ -229,6 +231,7 @@ async def _ended(process: multiprocessing.Process) -> None:
 
 
 def middle_and_p99(delays: list[float]) -> tuple[float, float]:
+    """Return the median and the 99th percentile."""
     return statistics.median(delays), statistics.quantiles(delays, n=100)[-1]
 
 

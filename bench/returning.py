@@ -22,12 +22,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from uuid import UUID
 
-from app.factory import create_app
-from app.schema.histories import upgrade
-from bench.live import CHANGES, OPENING, WORKERS, Kind, middle_and_p99, send_at_rate, users
+from bench.live import CHANGES, OPENING, Kind, middle_and_p99, send_at_rate, served
 from bench.load import HOST
-from bench.servers import NO_LIMIT, Server, private_parts
-from config import Settings
+from bench.servers import Server, private_parts
 
 STREAMS = 3000
 BEFORE, AFTER = 5.0, 5.0
@@ -89,18 +86,8 @@ def main() -> None:
     """Measure from nothing and print."""
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
     kind = replace(CHANGES, streams=int(sys.argv[1]) if len(sys.argv) > 1 else STREAMS)
-    with private_parts() as folder:
-        app = create_app(Settings(var_dir=folder))
-        with app.app_context():
-            upgrade()
-            tokens = users(app, kind)
-        server = Server("wsgi:app", folder, WORKERS=str(WORKERS), DEFAULT_LIMIT=NO_LIMIT)
-        server.start()
-        try:
-            server.await_answer("/healthz")
-            print(asyncio.run(_measured(server, folder, tokens)))
-        finally:
-            server.stop()
+    with private_parts() as folder, served(folder, kind) as (_, server, tokens):
+        print(asyncio.run(_measured(server, folder, tokens)))
 
 
 async def _measured(server: Server, var_dir: str, tokens: list[str]) -> str:

@@ -188,7 +188,7 @@ def _when_asked(job: Job) -> Callable[..., None]:
     @wraps(job.work)
     def run(context: JobContext, row_id: str, followed: str | None = None, **more: Any) -> None:
         seen = UUID(followed) if followed else None
-        # All that a job writes which somebody follows is undone by its id.
+        # What a followed job writes is one transaction, which has its id: that undoes it.
         with _application(context).app_context(), change_context.of_job(seen), without_concurrency_limit():
             _do(job, context, Running(context.job.id or 0, seen), UUID(row_id), more)
 

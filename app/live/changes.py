@@ -32,9 +32,9 @@ log = logging.getLogger(__name__)
 
 # Changes that one look brings at most, and pairs of a change and a stream that one statement judges.
 BATCH_SIZE, PAIRS = 500, 5000
-# Positions from the end at which a stream joins the others, and changes of a page before that: all who come back at
-# once, as after a restart, are served by the same looks. Those who are further behind than NEAR have looks of their
-# own, one for each of the others', so that what somebody has missed keeps nobody waiting.
+# Up to JOINS positions from the end, a stream is served by the same looks as the others, as are all who come back at
+# once after a restart; before that it has pages of so many changes. Streams up to NEAR go first: for each look of
+# theirs there is one for those further behind, who keep nobody waiting.
 JOINS, NEAR, PAGE = 5000, 250, 400
 # Seconds until somebody for whom there is no room looks again, at most.
 NO_ROOM = 2.0
@@ -92,6 +92,7 @@ class Changes:
             except (RateLimited, Unavailable):
                 yield BEAT
                 time.sleep(random.uniform(NO_ROOM / 2, NO_ROOM))  # noqa: S311 - no secret
+                is_far = stream.is_open  # nobody may tell while the database is away
                 continue
             except Failure:
                 stream.end()  # its client comes back

@@ -53,8 +53,8 @@ class Stream:
 
     @property
     def has_room(self) -> bool:
-        """Whether a part of what it has missed may be put beside that which waits."""
-        return self.queue.qsize() <= MAX_WAITING // 2
+        """Whether its client reads fast enough to be sent more of what it has missed."""
+        return self.queue.qsize() <= MAX_WAITING // 2 and self._waiting <= MAX_WAITING_BYTES // 2
 
     def __iter__(self) -> Iterator[bytes]:
         yield from self.missed

@@ -4,6 +4,7 @@ from app.engine.changes import partitions, sequencer
 from app.engine.write import idempotency
 from app.jobs import models as jobs
 from app.jobs import running
+from app.jobs.queue import FILES
 from app.jobs.registry import Job, Periodic, as_unit
 from app.live import changes
 from app.platform import audit_log, comments, kept, models, undo_jobs
@@ -15,7 +16,7 @@ plugin = Plugin(
     "Switches and the record of who changed what.",
     models=(models, kept, comments, jobs),
     hooks=(audit_log,),
-    jobs={undo_jobs.UNDO: Job(undo_jobs.run)},
+    jobs={undo_jobs.UNDO: Job(undo_jobs.run, queue=FILES)},
     periodic=(
         Periodic("remove_expired_answers", "23 * * * *", idempotency.remove_expired),
         Periodic("number_changes", "* * * * *", sequencer.number_all),

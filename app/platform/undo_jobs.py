@@ -7,15 +7,17 @@ from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
+from sqlalchemy import select
+
 from app.auth.accounts.standing import principal_with, standing_of
 from app.auth.credentials.presence import ACCOUNT_GONE
 from app.engine.changes import undoing
 from app.engine.declare.principal import Credential
 from app.engine.read.database import reading
 from app.engine.write.unit_of_work import Unit
-from app.foundation.errors import Conflict, Forbidden, require_found
+from app.foundation.errors import Conflict, Forbidden, RateLimited, require_found
 from app.jobs.models import PlatformJob
-from app.jobs.queue import defer
+from app.jobs.queue import RETRY_AFTER, defer
 from app.jobs.running import report_progress, unit_step
 
 UNDO = "undo"
@@ -32,10 +34,15 @@ def require_ended(unit: Unit, transaction: UUID) -> None:
 
 
 def ask(unit: Unit, transaction: UUID) -> PlatformJob:
-    """Have a job take ``transaction`` back. Raises Conflict to keys, which may do less than users, and RateLimited."""
+    """Have a job take ``transaction`` back, one at a time for each user, as it reads the whole of it before it knows
+    whether the user may. Raises Conflict to keys, which may do less than users, and RateLimited."""
     principal = unit.principal
     if principal.credential is not Credential.SESSION or principal.is_client or principal.user_id is None:
         raise Conflict(f"More than {undoing.MAX_AT_ONCE} changes belong to it: undo them with a session")
+    unit.lock(f"undo of {principal.user_id}")
+    own = (PlatformJob.user_id == principal.user_id, PlatformJob.task == UNDO, PlatformJob.ended_at.is_(None))
+    if unit.session.scalar(select(PlatformJob.id).where(*own).limit(1)) is not None:
+        raise RateLimited("Another undo of yours is under way", headers=RETRY_AFTER)
     job = defer(
         unit, UNDO, transaction, user_id=principal.user_id, followed=True, on_behalf=True,
         asked_by=str(principal.user_id), standing=standing_of(principal),

@@ -72,8 +72,8 @@ STREAM_PARAMETERS: list[dict[str, Any]] = [
 UNDO_TEXT = (
     "As a whole, whether it was one write, an array, a batch or an import: what it made is deleted, what it changed "
     "gets its old values, what it deleted comes back. 409 names what has changed since. Mails and notifications that "
-    "were sent stay. More than 20,000 changes are taken back by a job, and answered with it: its `result` is then what "
-    "is answered otherwise."
+    "were sent stay. More than 20,000 changes are taken back by a job: the answer is 202 with the job, whose `result` "
+    "becomes what is answered here otherwise."
 )
 TRANSACTION = "0b0e3c52-6f0c-4c36-9d3c-0f5f6b9a8a10"
 UNDOING = {

@@ -228,7 +228,7 @@ describe("faults", () => {
 });
 
 describe("an undo that a job does", () => {
-  const begun = { id: "1", status: "waiting", endedAt: null, result: null, errorMessage: null };
+  const begun = { id: "1", task: "undo", status: "waiting", progress: 0, message: null, createdAt: "2026-11-29T08:59:00.000Z", endedAt: null, result: null, errorMessage: null };
   const over = { ...begun, endedAt: "2026-11-29T09:00:00.000Z" };
   const result = { deleted: 30_000, changed: 0, restored: 0, kept: [] };
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.engine.changes import feed, sequencer
-from app.foundation.errors import RateLimited
+from app.foundation.errors import RateLimited, Unavailable
 from app.live import changes
 from tests.live.conftest import Listener
 
@@ -83,6 +83,22 @@ def test_who_comes_back_has_nothing_numbered(floor, owner, place, monkeypatch):
         late = floor.open(owner, since=place)
     floor.look(check=False)
     assert len(late.heard()) == 30
+
+
+def test_who_waits_for_room_leaves_when_the_process_ends(app, floor, owner, place, monkeypatch):
+    monkeypatch.setattr(changes, "JOINS", 5)
+    monkeypatch.setattr(changes, "NO_ROOM", 0)
+    with app.test_request_context():
+        listener = Listener(app, floor.broadcaster, owner, since=place)
+
+    def away(*asked):
+        raise Unavailable
+
+    monkeypatch.setattr(changes, "reload_principals", away)
+    sent = iter(listener.stream)
+    assert [b"event: ready" in next(sent), next(sent)] == [True, b": hb\n\n"]
+    listener.stream.end()
+    assert list(sent) == [b"event: bye\ndata: {}\n\n"]
 
 
 def test_who_is_far_behind_waits_for_room(app, floor, owner, place, monkeypatch):

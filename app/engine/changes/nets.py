@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from app.engine.changes.returning import parents_first
 from app.engine.declare.catalogue import every_model
 from app.engine.declare.record import BASE_FIELDS, Field, Record, Setter
+from app.engine.read.encoding import STATEMENTS_KEPT
 
 # Of a million changes, a part at a time.
 BEGIN = """
@@ -71,6 +73,7 @@ def nets(connection: Any, transaction: UUID) -> dict[type[Record], Net]:
     return {model: _net(model, courses.pop(model.qualified_name())) for model in ordered}
 
 
+@lru_cache(maxsize=STATEMENTS_KEPT)
 def settable(model: type[Record], columns: frozenset[str]) -> list[Field]:
     """The fields among ``columns`` that somebody sets, and not the service alone."""
     fields = (each for each in model.fields().values() if each.column is not None and each.column.name in columns)

@@ -52,7 +52,7 @@ _checks: list[UndoCheck] = []
 
 
 class TooManyChanges(Conflict):
-    """A transaction that is too large to be taken back so."""
+    """A transaction has more changes than may be taken back in this way."""
 
 
 @dataclass
@@ -88,7 +88,7 @@ def undo(unit: Unit, transaction: UUID, most: int, advance: Advance = lambda don
     for model, net in did.items():
         _require_open(model, unit.principal)
         _require_writable(unit, model, "delete", net.made)
-        _require_writable(unit, model, "update", _set(model, net))
+        _require_writable(unit, model, "update", _changed_by_callers(model, net))
     _check_versions(unit, did)
     unit.follows_transitions = False
     work = _Undoing(unit, transaction, did, advance)
@@ -103,7 +103,7 @@ def undo(unit: Unit, transaction: UUID, most: int, advance: Advance = lambda don
     return work.done
 
 
-def _set(model: type[Record], net: Net) -> list[UUID]:
+def _changed_by_callers(model: type[Record], net: Net) -> list[UUID]:
     """The records of which somebody has set a field, and not the service alone."""
     return [record_id for record_id, changed in net.changed.items() if settable(model, changed.columns)]
 
@@ -139,7 +139,7 @@ def _check_versions(unit: Unit, did: Mapping[type[Record], Net]) -> None:
     in_the_way = []
     connection = driver_connection(unit.session)
     for model, net in did.items():
-        left = {**net.made, **{record_id: net.changed[record_id].version for record_id in _set(model, net)}}
+        left = net.made | {each: net.changed[each].version for each in _changed_by_callers(model, net)}
         asked = {"ids": list(left), "versions": list(left.values()), "gone": net.deleted}
         for record_id, is_there, was_gone in connection.rows(OTHERWISE.format(table=model.__tablename__), asked):
             why = "is there again" if was_gone else CHANGED_SINCE if is_there else "is gone"

@@ -7,6 +7,7 @@ import { useCloseNotification, useNotify, useTranslate } from "react-admin";
 
 import { Refusal, useSentence } from "../api/sentences";
 import { useCatalogue } from "../catalogue/context";
+import { type Job, JOBS, isGoing } from "../jobs/job";
 import { fillsForm } from "../live/freshness";
 import { ask } from "../session/transport";
 
@@ -51,26 +52,17 @@ interface Undone {
   kept: readonly unknown[];
 }
 
-/** What takes long is done by a job. */
-interface Job {
-  id: string;
-  status: string;
-  endedAt: string | null;
-  result: Undone | null;
-  errorMessage: string | null;
-}
-
 /** Milliseconds between two looks at a job. */
 const LOOKS = 1000;
 
 /** What a job has done, once it has ended. */
 export async function ended(begun: Job): Promise<Undone> {
   let job = begun;
-  while (job.endedAt === null) {
+  while (isGoing(job)) {
     await new Promise((resolve) => setTimeout(resolve, LOOKS));
-    job = await ask<Job>("GET", `/api/v1/_jobs/${job.id}`);
+    job = await ask<Job>("GET", `${JOBS}/${job.id}`);
   }
-  if (job.status === "succeeded") return job.result!;
+  if (job.status === "succeeded") return job.result as Undone;
   throw job.errorMessage ? new RowgateError(409, "CONFLICT", job.errorMessage) : new Refusal("studio.changes.undo_cancelled");
 }
 

@@ -12,27 +12,14 @@ import { Page } from "../layout/Page";
 import { ask } from "../session/transport";
 import { Moment } from "../values/Value";
 import { toneOf } from "../values/tones";
+import { type Job, JOBS, isGoing } from "./job";
 
-interface Job {
-  id: string;
-  task: string;
-  status: string;
-  progress: number;
-  message: string | null;
-  errorMessage: string | null;
-  createdAt: string;
-  endedAt: string | null;
-}
-
-const PATH = "/api/v1/_jobs";
 /** Milliseconds between two looks while something goes on. */
 const LOOKS = 2000;
 
-const isGoing = ({ endedAt }: Pick<Job, "endedAt">) => endedAt === null;
-
 export default function JobsPage() {
   const translate = useTranslate();
-  const query = usePages<Job>(["jobs"], PATH, (jobs) => (jobs.some(isGoing) ? LOOKS : false));
+  const query = usePages<Job>(["jobs"], JOBS, (jobs) => (jobs.some(isGoing) ? LOOKS : false));
   const jobs = query.entries ?? [];
   return (
     <Page title={translate("studio.jobs.title")}>
@@ -51,7 +38,7 @@ function Entry({ job }: { job: Job }) {
   const sentence = useSentence();
   const queries = useQueryClient();
   const name = humanized(job.task);
-  const cancel = () => void ask("POST", `${PATH}/${job.id}/_cancel`)
+  const cancel = () => void ask("POST", `${JOBS}/${job.id}/_cancel`)
     .catch((error: unknown) => notify(sentence(error), { type: "error" }))
     .finally(() => queries.invalidateQueries({ queryKey: ["jobs"] }));
   return (

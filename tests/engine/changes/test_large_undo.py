@@ -102,6 +102,15 @@ def test_a_stranger_learns_and_changes_nothing(cast, owner, ended):
     assert len(names(owner)) == 8
 
 
+def test_a_user_has_one_at_a_time(owner, ended):
+    first, second = owner.post(COMPANY, ROWS), owner.post(COMPANY, ROWS)
+    waiting = undone(owner, first)
+    refused = undone(owner, second)
+    assert (refused.status_code, refused.headers["Retry-After"]) == (429, "60")
+    assert ended(owner, waiting)["status"] == "succeeded"
+    assert ended(owner, undone(owner, second))["status"] == "succeeded"
+
+
 def test_a_key_is_refused(cast, owner):
     made = owner.post(COMPANY, ROWS)
     refused = undone(cast.key(owner, "write"), made)

@@ -71,6 +71,7 @@ export const refusals: Record<string, string> = {
   "Not a valid number.": "Keine Zahl.",
   "Not a valid boolean.": "Weder ja noch nein.",
   "The import is still running.": "Der Import läuft noch.",
+  "Another undo of yours is under way": "Es läuft noch ein anderes Rückgängigmachen von Ihnen",
   "The job is still running.": "Der Auftrag läuft noch.",
   "The bytes of the file are gone.": "Der Inhalt der Datei ist nicht mehr da.",
   "Not a valid UUID.": "Keine gültige Kennung.",

@@ -1,0 +1,1 @@
+var e=`/api/v1/_jobs`,t=({endedAt:e})=>e===null;export{t as n,e as t};
