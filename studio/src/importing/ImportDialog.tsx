@@ -98,7 +98,7 @@ function Existing({ model, options, onChange, label }: { model: Model; options: 
 
 function Progress({ job }: { job: Job | undefined }) {
   const translate = useTranslate();
-  const text = job ? translate("studio.transfer.running", { done: job.rows, total: job.total ?? "…" }) : translate("studio.transfer.checking");
+  const text = job ? translate("studio.transfer.running", { done: job.rows, total: job.total ?? "…" }) : translate("studio.transfer.working");
   return (
     <Box role="status">
       <Typography variant="body2">{text}</Typography>

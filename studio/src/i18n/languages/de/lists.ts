@@ -53,7 +53,7 @@ export const lists: Shape<typeof english> = {
     as_stored: "Die Datei enthält, was der Dienst speichert, und lässt sich so wieder importieren: verknüpfte Datensätze mit ihrer ID, Beträge in Hundertsteln, Zeiten in UTC.",
     exported: "Die Datei ist unterwegs.", import_title: "%{models} importieren", choose: "Datei auswählen",
     drop: "oder hier ablegen: CSV, eine Tabelle (XLSX), JSON oder NDJSON", column: "Spalte der Datei", becomes: "Feld", ignore: "Auslassen",
-    sample: "Erste Werte", check: "Prüfen", checking: "Wird geprüft …",
+    sample: "Erste Werte", check: "Prüfen", working: "Einen Moment …",
     start: "%{smart_count} Zeile importieren |||| %{smart_count} Zeilen importieren", running: "Import läuft: %{done} von %{total}",
     existing: "Bereits vorhandene Datensätze", existing_error: "Als Fehler werten", existing_merge: "Ändern",
     existing_ignore: "Unverändert lassen", by: "Erkannt an",

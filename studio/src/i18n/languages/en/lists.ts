@@ -41,7 +41,7 @@ export const lists = {
     columns_shown: "The columns that are shown", columns_all: "All fields", fields: "Fields", download: "Download", exported: "The file is on its way.",
     as_stored: "The file has what the service holds, so that it can be imported again: related records by their IDs, amounts in hundredths, times in UTC.",
     import_title: "Import %{models}", choose: "Choose a file", drop: "or drop one here: CSV, a spreadsheet (XLSX), JSON or NDJSON", column: "Column of the file", becomes: "Field", ignore: "Leave out",
-    sample: "First values", check: "Check", checking: "Checking …", start: "Import %{smart_count} row |||| Import %{smart_count} rows", running: "Importing: %{done} of %{total}", existing: "Records that are there already",
+    sample: "First values", check: "Check", working: "Working …", start: "Import %{smart_count} row |||| Import %{smart_count} rows", running: "Importing: %{done} of %{total}", existing: "Records that are there already",
     existing_error: "Count as errors", existing_merge: "Are changed", existing_ignore: "Stay as they are", by: "Known by", result: "%{created} made, %{updated} changed, %{ignored} left, %{failed} refused",
     row: "Row %{row}", partial: "Import the good rows, whatever the others are", another: "Another file", close: "Close", required: "Not mapped, though required: %{fields}",
     forecast: "%{created} would be made, %{updated} changed, %{ignored} left, %{failed} refused.",
