@@ -10,7 +10,7 @@ import logging
 import random
 import time
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 
@@ -32,6 +32,8 @@ log = logging.getLogger(__name__)
 
 # Changes that one look brings at most, and pairs of a change and a stream that one statement judges.
 BATCH_SIZE, PAIRS = 500, 5000
+# Pairs that one look brings at most to streams that are behind: the next changes of all others wait for it.
+LATE_PAIRS = 1000
 # Up to JOINS positions from the end, a stream is served by the same looks as the others, as are all who come back at
 # once after a restart; before that it has pages of so many changes. Streams up to NEAR go first: for each look of
 # theirs there is one for those further behind, who keep nobody waiting.
@@ -112,23 +114,26 @@ class Changes:
                 stream.put(stream.reset())
         near = [stream for stream in streams if known.last - stream.cursor <= NEAR]
         late = [stream for stream in streams if known.last - stream.cursor > NEAR and stream.has_room]
-        has_more = [self._look(some, known.last) < known.last for some in (near, late) if some]
+        lanes = ((near, None), (late, LATE_PAIRS))
+        has_more = [self._look(some, known.last, most) < known.last for some, most in lanes if some]
         return any(has_more)
 
-    def _look(self, streams: Sequence[ChangeStream], last: int) -> int:
-        """Bring what is new up to the position ``last`` to ``streams``, or the first part of it, and return the
-        position that all of them have reached."""
+    def _look(self, streams: Sequence[ChangeStream], last: int, most: int | None) -> int:
+        """Bring what is new up to the position ``last`` to ``streams``, or the first part of it, of ``most`` pairs, and
+        return the position that all of them have reached."""
         since = min(stream.cursor for stream in streams)
         if since >= last:
             return last
         with autocommit_connection() as connection:
             rows = candidates(connection, BETWEEN, {"since": since, "until": last, "most": BATCH_SIZE})
         reached = rows[-1].position if len(rows) == BATCH_SIZE else last
-        self._tell(self._hearing(set(streams), rows), reached)
+        hearing = self._hearing(set(streams), rows)
+        told = dict(_first(hearing, most))
+        self._tell(told, reached)
         for stream in streams:
-            if stream.cursor < reached:
+            if stream.cursor < reached and (stream in told or stream not in hearing):
                 stream.cursor = reached
-        return reached
+        return reached if len(told) == len(hearing) else since
 
     def check(self, streams: Sequence[ChangeStream]) -> None:
         # One that is beginning has no rights so far.
@@ -196,6 +201,18 @@ class Changes:
                 self._audience.add(stream)
             if was != rights and stream.cursor is not None:
                 stream.put(stream.resync())
+
+
+def _first(
+    hearing: Mapping[ChangeStream, list[Candidate]], most: int | None
+) -> Iterator[tuple[ChangeStream, list[Candidate]]]:
+    """The first of the streams, one at least, with ``most`` changes in all."""
+    number = 0
+    for stream, rows in hearing.items():
+        number += len(rows)
+        if most is not None and number > max(most, len(rows)):
+            return
+        yield stream, rows
 
 
 def init_app(app: Flask) -> None:

@@ -65,6 +65,17 @@ def test_what_somebody_has_missed_keeps_nobody_waiting(floor, owner, place):
 
 
 @pytest.mark.usefixtures("short")
+def test_many_who_come_back_take_turns(floor, owner, place, monkeypatch):
+    monkeypatch.setattr(changes, "LATE_PAIRS", 15)
+    many = [floor.open(owner, since=place) for _ in range(3)]
+    floor.broadcaster.wake(None)
+    floor.broadcaster.poll()
+    assert sorted(len(each.heard()) for each in many) == [0, 0, 10]
+    floor.look(check=False)
+    assert sum(len(each.heard()) for each in many) == 80
+
+
+@pytest.mark.usefixtures("short")
 def test_who_does_not_read_what_was_missed_gets_no_more_of_it(floor, owner, place, monkeypatch):
     monkeypatch.setattr(changes.ChangeStream, "has_room", property(lambda self: self.queue.qsize() < 5))
     late = floor.open(owner, since=place)
