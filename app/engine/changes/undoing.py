@@ -30,6 +30,8 @@ from app.runtime.connections import allow_time
 
 # Changes of one transaction that are taken back while somebody waits, and at most.
 MAX_AT_ONCE, MAX_UNDONE = 20_000, 1_000_000
+# Records that are looked at, and locked, by one statement.
+PORTION = 10_000
 # Records that are named as standing in the way.
 MAX_TOLD = 100
 CHANGED_SINCE = "has changed since"
@@ -124,12 +126,13 @@ def _require_writable(unit: Unit, model: type[Record], operation: str, identifie
         SELECT bool_and(({visible.on("t")}) IS TRUE), bool_and(({may.on("t")}) IS TRUE)
         FROM {model.__tablename__} AS t WHERE t.id = ANY (%(ids)s)
     """  # noqa: S608
-    asked = {**visible.fixed, **may.fixed, **unit.principal.binds, "ids": list(identifiers)}
-    is_seen, is_writable = driver_connection(unit.session).rows(text, asked)[0]
-    if is_seen is False:
-        raise NotFound()
-    if is_writable is False:
-        raise Forbidden()
+    asked = {**visible.fixed, **may.fixed, **unit.principal.binds}
+    for some in _parts(list(identifiers), PORTION):
+        is_seen, is_writable = driver_connection(unit.session).rows(text, {**asked, "ids": some})[0]
+        if is_seen is False:
+            raise NotFound()
+        if is_writable is False:
+            raise Forbidden()
 
 
 def _check_versions(unit: Unit, did: Mapping[type[Record], Net]) -> None:
@@ -140,10 +143,13 @@ def _check_versions(unit: Unit, did: Mapping[type[Record], Net]) -> None:
     connection = driver_connection(unit.session)
     for model, net in did.items():
         left = net.made | {each: net.changed[each].version for each in _changed_by_callers(model, net)}
-        asked = {"ids": list(left), "versions": list(left.values()), "gone": net.deleted}
-        for record_id, is_there, was_gone in connection.rows(OTHERWISE.format(table=model.__tablename__), asked):
-            why = "is there again" if was_gone else CHANGED_SINCE if is_there else "is gone"
-            in_the_way.append((model, record_id, why))
+        text, gone = OTHERWISE.format(table=model.__tablename__), set(net.deleted)
+        for some in _parts(sorted(left.keys() | gone), PORTION):
+            ids = [each for each in some if each in left]
+            asked = {"ids": ids, "versions": [left[each] for each in ids], "gone": list(gone.intersection(some))}
+            for record_id, is_there, was_gone in connection.rows(text, asked):
+                why = "is there again" if was_gone else CHANGED_SINCE if is_there else "is gone"
+                in_the_way.append((model, record_id, why))
     for model, record_id, _ in in_the_way[:MAX_TOLD]:
         require_visible(model, unit.principal, record_id)
     if in_the_way:
@@ -164,7 +170,7 @@ class _Undoing:
     def restore(self) -> None:
         """Bring back what was deleted; what belongs to a record comes with it."""
         for model, net in self._nets.items():
-            for some in self._parts(net.deleted):
+            for some in self._writes(net.deleted):
                 there = set(_present(self.unit, model, some))
                 if gone := [each for each in some if each not in there]:
                     restore_many(self.unit, model, gone, most=MAX_UNDONE)
@@ -173,7 +179,7 @@ class _Undoing:
     def change_back(self) -> None:
         """Give what was changed its old values."""
         for model, net in self._nets.items():
-            for some in self._parts(list(net.changed)):
+            for some in self._writes(list(net.changed)):
                 before = _values_before(self.unit, model, some, self._transaction)
                 given = {each: self._given(model, each, net.changed[each].columns, before[each]) for each in some}
                 changes = [Change(record_id, values) for record_id, values in given.items() if values]
@@ -185,7 +191,7 @@ class _Undoing:
         """Delete what was made, children first, where nothing of others would go with it."""
         for model, net in reversed(list(self._nets.items())):
             _require_childless(self.unit, model, self._nets)
-            for some in self._parts(list(net.made)):
+            for some in self._writes(list(net.made)):
                 if there := _present(self.unit, model, some):
                     self.unit.delete_many(model, dict(enumerate(map(Change, there))))
                 self.done.deleted += len(some)
@@ -203,13 +209,17 @@ class _Undoing:
                 given[each.attribute] = before[each.attribute]
         return given
 
-    def _parts(self, items: Sequence[T]) -> Iterator[Sequence[T]]:
+    def _writes(self, items: Sequence[T]) -> Iterator[Sequence[T]]:
         """As many at a time as one write takes."""
-        for start in range(0, len(items), MAX_RECORDS):
-            part = items[start : start + MAX_RECORDS]
+        for part in _parts(items, MAX_RECORDS):
             yield part
             self._behind += len(part)
             self._advance(self._behind / self._total)
+
+
+def _parts(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]
 
 
 def _present(unit: Unit, model: type[Record], identifiers: Sequence[UUID]) -> list[UUID]:
